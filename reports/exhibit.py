@@ -23,7 +23,6 @@ from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
-from reports.facts.inputs import Inputs
 from reports.facts.measured import measured, unmeasured
 from reports.facts.records import Records
 from reports.how import how
@@ -136,7 +135,7 @@ class Exhibit:
     paper: str
     name: str
     title: str | Callable[[pd.DataFrame], str]
-    rows: Callable[[Any], pd.DataFrame]
+    rows: Callable[[pd.DataFrame], pd.DataFrame]
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
@@ -205,14 +204,3 @@ class Exhibit:
         # A name of one word is the paper's own, which heads the page.
         whole = f"{number}: {title}" if " " in number else title
         return f"{whole[:1].upper()}{whole[1:]}"
-
-
-@dataclass(frozen=True)
-class OldExhibit(Exhibit):
-    """A figure whose frame is made of records, not of the table."""
-
-    def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-        return self.rows(Inputs(self.paper, records, entries, cases))
-
-    def how(self, rows: pd.DataFrame) -> str:
-        return ""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -63,17 +62,3 @@ def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
     if bins is None or not set(names) <= set(bins):
         return nothing.assign(why=f"no {', '.join(names)} in {row['series_file']}")
     return bins[list(names)].assign(why=None)
-
-
-def series_bins(row: Mapping[Any, Any], names: Sequence[str], what: str) -> tuple[pd.DataFrame, str]:
-    """These columns of a case's series, of its row in the records' frame; or one bin without numbers, and the
-    reason. what : they are called there."""
-    nothing = pd.DataFrame([dict.fromkeys(names, None)])
-    if row["status"] != "ok":
-        return nothing, row["reason"] or str(row["status"])
-    if pd.isna(row["series_file"]):
-        return nothing, "its record names no series"
-    bins = read_series(row["machine"], row["series_file"])
-    if bins is None or not set(names) <= set(bins):
-        return nothing, f"no {what} in {row['series_file']}"
-    return bins[list(names)], ""

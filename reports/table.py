@@ -37,15 +37,17 @@ _NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "ki
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
-    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "threads_used", "device", "suspect",
+    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
 )  # fmt: skip
 _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
     "verified_value", "verified_bound",
 )  # fmt: skip
 _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
+# Columns of samples and records, which no file has.
+OBJECTS = ("rounds", "runs")
 COLUMNS = (
-    *_CASE, *_NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", "rounds", "runs",
+    *_CASE, *_NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
 )  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper:
 
     records : of one machine, which cases without a record are of, too
     entries : the catalogue's
-    paper : whose figures name the matrices
+    paper : whose figures name the matrices; empty for the catalogue's names alone
     """
     rows = [_row(case, records) for case in dict.fromkeys(cases)]
     counted = sorted({name for row in rows for name in row["facts"]})
@@ -86,6 +88,7 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "verified_value": verified.value if verified else None,
         "verified_bound": verified.bound if verified else None,
         "current": records.current.get(record.key),
+        "threads_used": record.threads_used,
         "card": gpu.get("memory"),
         DRAM_PEAK: gpu.get("peak_bytes_per_second"),
     }
@@ -218,14 +221,15 @@ def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.
 
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
-    apart. They make a ratio where they are of one host."""
+    apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
     ok = rows["status"] == "ok"
     asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
     read = [read_kernel_seconds(*about) if is_ok else None for *about, is_ok in asked]
     rounds = [None if each is None else Rounds((1,), (each.seconds,)) for each in read]
     hosts = [None if each is None else each.host for each in read]
     host = pd.Series(hosts, rows.index, dtype="object")
-    return with_rounds(rows, rounds).assign(run_id="durations", host=host)
+    called: dict[str, pd.Series[Any]] = {name: rows[name].where(ok) for name in SECONDS}
+    return with_rounds(rows.assign(**called), rounds).assign(run_id="durations", host=host)
 
 
 def cores_of(machine: str) -> float:

@@ -164,15 +164,16 @@ def gains(found: pd.DataFrame) -> pd.DataFrame:
 def where_same(found: pd.DataFrame, rows: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return ratios of `over_variant` where both cases have the same of a fact.
 
-    Elsewhere `pair` says `other_concurrency`, or `not_measured` where one of the two does not say.
+    Elsewhere `pair` says `other_concurrency`, or `not_measured` where one of the two does not say. A bound
+    stays: a stopped call counted nothing.
     """
     ours, theirs = fact(rows, name), fact(found, f"other_{name}")
     unknown = ours.isna() | theirs.isna()
     why = np.select(
         [found["pair"] != "ok", unknown, ours != theirs], [found["pair"], NOT_MEASURED, OTHER], "ok"
     )
-    numbers = RATIO[1:]
-    return found.assign(pair=why, **{each: found[each].where(why == "ok") for each in numbers})
+    lost = found["pair"] != why
+    return found.assign(pair=why, **{each: found[each].mask(lost) for each in RATIO[1:]})
 
 
 def fact(rows: pd.DataFrame, name: str) -> pd.Series[float]:

@@ -199,6 +199,21 @@ MUTATIONS = (
         "return [[regated.applied(record, rows)", "return [[record",
         "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
     ),
+    # The table of cases.
+    Mutation(
+        "a ratio is of two hosts", "reports/verbs.py", "one = same_run & ~hosts", "one = same_run",
+        "test_table.py::test_a_ratio_is_that_of_medians_or_says_why_there_is_none",
+    ),
+    Mutation(
+        "a stopped call bounds a phase", "reports/table.py",
+        'stopped = swapped & (rows["status"] != "ok")', "stopped = swapped & False",
+        "test_table.py::test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call",
+    ),
+    Mutation(
+        "a case without a record has no machine", "reports/table.py",
+        '{"machine": records.machine,', '{"machine": None,',
+        "test_table.py::test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine",
+    ),
     Mutation(
         "the last result is not checked", "benchmarks/engine/worker.py",
         "if passes(last, work) and context is not None:", "if context is not None:",

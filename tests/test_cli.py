@@ -6,11 +6,14 @@ import json
 import tarfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from commands import main, members
-from fillpath.record import Record, read_records, record_path
+from fillpath.record import Record, read_records, record_path, write_records
+from reports.table import COLUMNS, OBJECTS
 from tests import fakes
+from tests.reports_fakes import measured
 
 RUN = ["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "metis", "--samples", "3"]
 
@@ -147,6 +150,27 @@ def test_pack_and_unpack_keep_both_runs_of_a_key(
     assert "1 records added" in run(capsys, "unpack", pack)[1]
     assert [record.run_id for record in read_records(path)] == [first["run_id"], second["run_id"]]
     assert "0 records added" in run(capsys, "unpack", pack)[1]
+
+
+def test_the_table_of_a_machine_is_written_whole_or_a_line_says_why_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for record in (measured(name, 2.0, machine="far") for name in ("gsofa", "fill1")):
+        write_records(record_path("far", record.case), [record])
+    file = tmp_path / "far.csv"
+    told = run(capsys, "table", "far", "--csv", str(file), "--paper", "gsofa")
+    assert told[:2] == (0, f"wrote 2 cases of far to {file}\n")
+    rows, (_, printed, _) = pd.read_csv(file), run(capsys, "table", "far")
+    assert [name for name in rows if name in COLUMNS] == [name for name in COLUMNS if name not in OBJECTS]
+    assert list(rows["label"]) == ["bcsstk18 (BC)"] * 2 and list(rows["median"]) == [2.0, 2.0]
+    assert "(BC)" not in printed and ",512," in printed and "512.0" not in printed
+    status, _, error = run(capsys, "table", "far", "--csv", str(file / "x"))
+    assert status == 1 and str(file) in error.splitlines()[-1] and "Traceback" not in error
+    record_path("far", "symbolic.fill2_cpu@bcsstk18.metis").write_text("{")
+    for machine, said in (("faar", "did you mean far?"), ("far", "not a record")):
+        status, _, error = run(capsys, "table", machine, "--csv", str(file))
+        assert status == 2 and said in error and error.count("\n") == 1
+    assert pd.read_csv(file).equals(rows)
 
 
 def test_unpack_refuses_what_leaves_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,6 @@ from fillpath.record import Record, Status, record_path, write_records
 from reports import figures
 from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Judge
-from reports.facts.inputs import Inputs
 from reports.facts.records import Records
 from reports.one_machine import picture_machine, place
 from reports.shapes import frame_csv, style
@@ -32,8 +31,8 @@ CASES = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("fill1", "fi
 ELSEWHERE = Case.parse("symbolic.fill1@rma10.metis")
 
 
-def rows(inputs: Inputs) -> pd.DataFrame:
-    return inputs.rows()
+def rows(cases: pd.DataFrame) -> pd.DataFrame:
+    return cases
 
 
 def drawn(frame: pd.DataFrame, title: str) -> Figure:

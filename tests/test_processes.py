@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,8 +36,10 @@ from reports import figures
 from reports.claims.verdict import Outcome, Scope
 from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
-from reports.frames.seconds import ratio_of, seconds_how, with_transfers
+from reports.how import how
 from reports.pages.compare import compare
+from reports.table import case_table
+from reports.verbs import over
 from tests.reports_fakes import ENTRIES, measured
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -269,27 +272,33 @@ def records_of(*groups: list[Record]) -> Records:
     )
 
 
+def table_of(group: list[Record]) -> pd.DataFrame:
+    """The table of one case."""
+    return case_table(records_of(group), [Case.parse(group[0].case)], ENTRIES, "gsofa")
+
+
 def test_a_case_is_shown_by_all_its_processes() -> None:
     group = in_five("gsofa", 1.0)
     (row,) = records_of(group).frame([Case.parse(group[0].case)]).to_dict("records")
     assert row["processes"] == 5 and row["median"] == Rounds.of(group).median
     assert row["low"] < row["median"] < row["high"]
-    caption = seconds_how(records_of(group).frame([Case.parse(group[0].case)]))
+    caption = how(records_of(group).frame([Case.parse(group[0].case)]), "gsofa", "from here to there")
     assert "medians of 5 processes of 3 samples" in caption
 
 
 def test_a_drift_of_all_is_in_no_ratio_and_two_hosts_make_none() -> None:
-    rows = [
-        records_of(group).frame([Case.parse(group[0].case)]).to_dict("records")[0]
+    first, second, elsewhere = (
+        table_of(group)
         for group in (in_five("fill1", 2.0), in_five("gsofa", 1.0), in_five("gsofa", 1.0, host="2" * 16))
-    ]
-    there = ratio_of(rows[0], rows[1], ("", ""))
+    )
+    there = over(first, second).iloc[0]
     assert there["pair"] == "ok" and there["ratio_processes"] == 5
     assert there["ratio"] == pytest.approx(2.0, rel=0.005)
     # Apart, the intervals are as wide as the drift; of pairs the ratio's is as wide as the noise.
-    assert rows[0]["high"] / rows[0]["low"] > 1.8
+    assert first["high"].iloc[0] / first["low"].iloc[0] > 1.8
     assert there["ratio_high"] / there["ratio_low"] < 1.01
-    assert ratio_of(rows[0], rows[2], ("", "")) == {"pair": "two_hosts"}
+    apart = over(first, elsewhere).iloc[0]
+    assert apart["pair"] == "two_hosts" and pd.isna(apart["ratio"])
 
 
 def test_five_processes_make_a_verdict_on_a_time_firm() -> None:
@@ -325,12 +334,12 @@ def test_transfers_are_shown_beside_and_never_in_the_seconds() -> None:
     phases = {"to_device": [0.25], "to_host": [0.5, 0.75, 1.0]}
     there = replace(measured("gsofa", 1.0), phases=phases)
     here = replace(measured("fill1", 4.0), device=None, run_id=there.run_id)
-    frames = [records_of([record]).frame([Case.parse(record.case)]) for record in (here, there)]
-    rows = [frame.to_dict("records")[0] for frame in frames]
-    assert [row["transfers"] for row in rows] == [0.0, 1.0] and [row["median"] for row in rows] == [4.0, 1.0]
-    assert with_transfers(*rows) == 2.0 and ratio_of(rows[0], rows[1], ("", ""))["ratio"] == 4.0
-    assert with_transfers(rows[0], {**rows[1], "transfers": float("nan")}) is None
-    assert with_transfers(rows[0], {**rows[1], "run_id": "another"}) is None
+    top, bottom = (table_of([record]) for record in (here, there))
+    assert [rows["transfers"].item() for rows in (top, bottom)] == [0.0, 1.0]
+    assert [rows["median"].item() for rows in (top, bottom)] == [4.0, 1.0]
+    assert over(top, bottom)[["ratio", "moved_ratio"]].iloc[0].tolist() == [4.0, 2.0]
+    assert pd.isna(over(top, bottom.assign(transfers=float("nan")))["moved_ratio"].item())
+    assert pd.isna(over(top, bottom.assign(run_id="another"))["moved_ratio"].item())
 
 
 def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:

@@ -62,7 +62,10 @@ def _names(paper: str) -> Mapping[str, str]:
 def abbreviations(paper: str) -> Mapping[str, str]:
     """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
     without the group, or our name where it is generated; the printed name where the paper abbreviates none.
+    None of no paper.
     """
+    if not paper:
+        return {}
     rows, printed = _listed(paper)
     generated = papers()[paper].generated
     bare = [name.rpartition("/")[2] for name in printed]
@@ -72,9 +75,11 @@ def abbreviations(paper: str) -> Mapping[str, str]:
 
 def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
     """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
-    if entry is not None and entry.name in papers()[paper].generated.values():
+    if entry is None or not paper:
+        return None
+    if entry.name in papers()[paper].generated.values():
         return abbreviations(paper)[entry.name]
-    if entry is None or not entry.group:
+    if not entry.group:
         return None
     _, names = _listed(paper)
     # A table without groups says only what it is called: the catalogue knows whose it is.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,7 +14,6 @@ from reports.glu3.solutions import PARTS, PHASES, REST, unavailable, with_parts
 from reports.how import UNTRIED
 from reports.shapes import bars
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import SECONDS
 from reports.shapes.stacked import stacked_panel, with_shares
 from reports.shapes.style import HATCHES, MARKERS
 from reports.verbs import with_groups
@@ -38,8 +36,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, replace(SECONDS, label="seconds, log axis"))
-    bars.legend(axes, frame, {})
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "seconds, log axis"))
+    bars.legend(axes, frame)
 
 
 def _phases(axes: Axes, frame: pd.DataFrame) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +12,6 @@ from reports.glu3.solutions import PARTS as SOLVED
 from reports.glu3.solutions import unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import SECONDS
 from reports.shapes.stacked import Part, stacked_panel, with_shares
 from reports.table import phase_medians
 from reports.verbs import fact, with_groups
@@ -41,7 +38,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = with_parts(with_preparation(cases))
     before = phase_medians(rows.assign(runs=rows["before_runs"]), _PREPARED)
     for name in before:
-        rows[name] = before[name].add(fact(rows, str(name)), fill_value=0.0)
+        rows[name] = before[name].add(fact(rows, str(name)), fill_value=0.0).where(rows["status"] == "ok")
     rows = rows.assign(
         seconds_transfer=rows["transfers"],
         solution=rows["median"],
@@ -61,8 +58,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, replace(SECONDS, label="raw matrix to x, seconds (log)"))
-    bars.legend(axes, frame, {})
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "raw matrix to x, seconds (log)"))
+    bars.legend(axes, frame)
 
 
 def _shares(axes: Axes, frame: pd.DataFrame) -> None:

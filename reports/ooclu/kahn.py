@@ -9,7 +9,6 @@ from reports.exhibit import Exhibit, Held
 from reports.ooclu.arrays import PAPER
 from reports.shapes import bars
 from reports.shapes.panels import Panels
-from reports.shapes.seconds import seconds_panel
 from reports.verbs import on, over, with_groups
 
 COOPERATIVE, TAIL, HOST = "kahn_gpu", "kahn_gpu.driver=tail_launch", "kahn_gpu.driver=host"
@@ -37,7 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw one bar per way and matrix, on a log axis, each with its seconds."""
-    seconds_panel(axes, frame)
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "seconds"))
     axes.set_ylabel("seconds (log)")
     places, _ = bars.positions(frame)
     ok = frame.assign(x=places)[frame["status"] == "ok"]
@@ -45,7 +44,7 @@ def draw(axes: Axes, frame: pd.DataFrame) -> None:
         axes.set_ylim(top=8 * float(ok["high"].max()))
     for x, high, median in zip(ok["x"], ok["high"], ok["median"], strict=True):
         bars.write_upwards(axes, x, high, bars.seconds(median))
-    bars.legend(axes, frame, {})
+    bars.legend(axes, frame)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:

@@ -50,7 +50,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     devices = [name for name in PANELS if (frame["implementation"] == name).any()] or [CPU]
     panels = [partial(_panel, name=name) for name in devices]
     figure = Panels(panels, 2.2 + 3.4 * len(devices), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], frame, {})
+    bars.legend(figure.axes[0], frame)
     return figure
 
 

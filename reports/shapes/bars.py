@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,12 @@ LETTER = 0.095
 
 
 def times(value: float) -> str:
-    """A ratio with its sign: `1,234x`, `12.3x`."""
+    """Return a ratio with its sign: `1,234x`, `12.3x`."""
     return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
 def seconds(value: Any) -> str:
-    """A time with three digits and its unit; `-` for none."""
+    """Return a time with three digits and its unit; `-` for none."""
     if value is None or pd.isna(value):
         return "-"
     # What would be written as 1000 of a unit is 1 of the next.
@@ -85,7 +85,7 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
 
 
 def _states(rows: pd.DataFrame, panel: Panel) -> list[str]:
-    """Why rows have no bar; of seconds that a limit of time ended, more than how many."""
+    """Return why rows have no bar; of seconds that a limit of time ended, more than how many."""
     words = rows[panel.status].astype(str)
     if panel.low != "low":
         return words.tolist()
@@ -94,7 +94,7 @@ def _states(rows: pd.DataFrame, panel: Panel) -> list[str]:
 
 
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
-    """Where each row stands: beside the other series of its group, and how wide a place is."""
+    """Return where each row stands, beside the other series of its group, and how wide a place is."""
     places = rows[["group", "series"]].drop_duplicates()
     places["within"] = places.groupby("group").cumcount()
     places["count"] = places.groupby("group")["within"].transform("size")
@@ -104,56 +104,45 @@ def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
 
 
 def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
-    """(colour, hatch) of each series, the same in every panel; no two share both."""
+    """Return (colour, hatch) of each series, the same in every panel; no two share both."""
     names = list(dict.fromkeys(frame["series"]))
     count = len(PALETTE)
     return {n: (PALETTE[i % count], HATCHES[(i + i // count) % len(HATCHES)]) for i, n in enumerate(names)}
 
 
-def handles(
-    frame: pd.DataFrame, labels: Mapping[str, str] | None = None, hidden: Collection[str] = ()
-) -> list[Artist]:
-    """Of a legend: the series but for hidden ones, and what an empty slot means where there is one."""
+def handles(frame: pd.DataFrame) -> list[Artist]:
+    """Return a legend's marks: of each series, and of an empty slot where there is one."""
     marks: list[Artist] = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=(labels or {}).get(name, name))
+        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
         for name, (colour, hatch) in look_of(frame).items()
-        if name not in hidden
     ]
     if (frame["status"] != "ok").any():
         marks.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
     return marks
 
 
-def legend(
-    axes: Axes,
-    frame: pd.DataFrame,
-    labels: Mapping[str, str],
-    hidden: Collection[str] = (),
-    more: Sequence[Artist] = (),
-) -> int:
-    """A legend above the panel, of `handles` and more. Returns how many lines it takes."""
-    return place_legend(axes, [*handles(frame, labels, hidden), *more])
+def legend(axes: Axes, frame: pd.DataFrame, more: Sequence[Artist] = ()) -> None:
+    """Draw a legend above the panel, of `handles` and more."""
+    place_legend(axes, [*handles(frame), *more])
 
 
-def place_legend(axes: Axes, handles: Sequence[Artist]) -> int:
-    """A legend above the panel, in as many columns as there is room for. Returns how many lines it takes."""
-    if not handles:
-        return 0
+def place_legend(axes: Axes, marks: Sequence[Artist]) -> None:
+    """Draw a legend above the panel, in as many columns as there is room for."""
     figure = axes.get_figure(root=True)
-    assert figure is not None
-    across = columns_for(figure.get_figwidth(), handles)
-    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=across, borderaxespad=0.2)
-    return -(-len(handles) // across)
+    if marks and figure is not None:
+        across = columns_for(figure.get_figwidth(), marks)
+        place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.2}
+        axes.legend(handles=marks, ncols=across, **place)
 
 
 def columns_for(width: float, handles: Sequence[Artist]) -> int:
-    """In how many columns a legend fits into so many inches."""
+    """Return in how many columns a legend fits into so many inches."""
     longest = max(len(str(handle.get_label())) for handle in handles)
     return max(1, int(width / (LETTER * (longest + 8))))
 
 
 def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
-    """The text above that place. points : between the two."""
+    """Write the text above that place. points : between the two."""
     axes.annotate(
         text, (x, y), (0, points), textcoords="offset points", rotation=90, ha="center", va="bottom",
         fontsize=SMALL, bbox=GROUND,
@@ -161,7 +150,7 @@ def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) ->
 
 
 def draw_slot(axes: Axes, x: float, width: float, status: str) -> None:
-    """A hatched empty slot with the status written upwards: its height says nothing."""
+    """Draw a hatched empty slot with the status written upwards: its height says nothing."""
     across = axes.get_xaxis_transform()
     axes.add_patch(
         Rectangle(

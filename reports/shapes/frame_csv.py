@@ -26,7 +26,12 @@ def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
     if twice := [key for key, count in keys.items() if count > 1]:
         raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
     comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    return comments + cells(frame).to_csv(index=False, lineterminator="\n", float_format=_number)
+    return comments + bare_text(cells(frame))
+
+
+def bare_text(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV without comments."""
+    return frame.to_csv(index=False, lineterminator="\n", float_format=_number)
 
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:

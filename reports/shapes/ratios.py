@@ -59,7 +59,7 @@ class Over:
             ends = dashes["x"] - width / 2, dashes["x"] + width / 2
             axes.hlines(dashes[self.dash], *ends, color="black", linewidth=2.6)
             more.append(legend_mark("dash", self.dashed))
-        bars.legend(axes, frame, {}, more=more)
+        bars.legend(axes, frame, more)
 
 
 def _scale(axes: Axes, ok: pd.DataFrame, printed: tuple[float, float]) -> bool:
