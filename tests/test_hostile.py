@@ -45,7 +45,8 @@ OTHERS = tuple(
         "plan embedded", "remeasure x", "pack --figures --crate --machine test-machine",
         "maintain compact test-machine", "maintain gate test-machine",
         "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
-        "calibrate", "nightly", "page", "workflow begin", "workflow summary", "workflow finish",
+        "table test-machine", "table test-machine --csv table.csv", "calibrate", "nightly", "page",
+        "workflow begin", "workflow summary", "workflow finish",
     )
 )  # fmt: skip
 # Of these each input is one of the others', or they write the repository, or compile or measure a suite.
