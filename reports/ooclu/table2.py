@@ -26,6 +26,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = cases.assign(own_nnz=entries, nnz_per_row=entries / cases["n"], launches=fact(cases, "launches"))
     printed = {f"paper_{ours}": printed_column(PAPER, MATRICES, theirs) for ours, theirs in PRINTED.items()}
     rows = in_papers_order(beside(rows, PAPER, printed), PAPER)
+    rows = rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True)
     return with_regime(rows, rows["paper_n"])
 
 
