@@ -170,12 +170,15 @@ class Exhibit:
             raise ConfigError(
                 f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
             ) from None
-        measured_how = "" if rows is None else self.how(rows)
+        measured_how = "" if rows is None else self.how(frame, rows)
         return " ".join(part for part in (caption, measured_how, unmeasured(frame)) if part)
 
-    def how(self, rows: pd.DataFrame) -> str:
+    def how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
         """Return how the cases of a figure were measured, the same sentences under each."""
-        return how(rows, self.paper, self.span)
+        cases = frame["case"] if "case" in frame else pd.Series([None])
+        # A frame that is not of one case a row is of all of them.
+        shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
+        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.held))
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,

@@ -7,22 +7,24 @@ from typing import Any
 import pandas as pd
 
 from fillpath.papers import papers
-from fillpath.record import UNTRIED
 from fillpath.settings import PROCESSES
 from reports.facts.naming import listed
 
 
-def how(rows: pd.DataFrame, paper: str, span: str) -> str:
-    """Return how these cases were measured and prepared, and what a hatched slot is.
+def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> str:
+    """Return how these cases were measured and prepared.
 
     rows : one per case
     span : from what to what seconds are, empty where a figure shows none
+    is_judged : whether the figure is held against claims
     """
     ok = rows[rows["status"] == "ok"]
     if ok.empty:
         return "Nothing of it was measured here."
-    parts = (_seconds(ok, span) if span else "", _machine(ok), _prepared(rows, paper), _slots(rows))
-    return " ".join(part for part in (*parts, "Stand-ins are indicative only.") if part)
+    stand_ins = "Stand-ins are indicative only." if is_judged else ""
+    bounds = _bounds(rows) if span else ""
+    parts = (_seconds(ok, span) if span else "", _machine(ok), _prepared(rows, paper), bounds, stand_ins)
+    return " ".join(part for part in parts if part)
 
 
 def _seconds(ok: pd.DataFrame, span: str) -> str:
@@ -34,9 +36,9 @@ def _seconds(ok: pd.DataFrame, span: str) -> str:
 
 
 def _machine(ok: pd.DataFrame) -> str:
-    """Return the threads where cases name a number, the processors and the GPUs."""
-    named = sorted(set(ok.loc[ok["device"].isna(), "threads"].dropna().astype(int)) - {0})
-    threads = f"Threads: {', '.join(map(str, named))}. " if named else ""
+    """Return the threads where every case on the CPU names a number, the processors and the GPUs."""
+    counts = sorted(set(ok.loc[ok["device"].isna(), "threads"].fillna(0).astype(int)))
+    threads = f"Threads: {', '.join(map(str, counts))}. " if counts and 0 not in counts else ""
     gpus = listed(ok["device"].dropna())
     return f"{threads}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
 
@@ -46,13 +48,12 @@ def _prepared(rows: pd.DataFrame, paper: str) -> str:
     return f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}."
 
 
-def _slots(rows: pd.DataFrame) -> str:
-    failed = rows[~rows["status"].isin(["ok", *UNTRIED])]
-    if failed.empty:
-        return ""
-    stopped = ((failed["status"] == "timeout") & failed["low"].notna()).any()
-    bounds = " More than (>): a limit of time ended the call, and its ratios are bounds." if stopped else ""
-    return f"Hatched: no valid result.{bounds}"
+def _bounds(rows: pd.DataFrame) -> str:
+    """Return what a time or a ratio with `>` is, where a case was stopped."""
+    stopped = (rows["status"] == "timeout") & rows["low"].notna()
+    return (
+        "More than (>): a limit of time ended the call, and its ratios are bounds." if stopped.any() else ""
+    )
 
 
 def _ends(counts: pd.Series[Any]) -> str:

@@ -293,7 +293,7 @@ def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()
 def with_groups(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with `group`, the number of their matrix and preparation along an axis."""
     prepared = frame["preparation"].astype("object").fillna("") if "preparation" in frame else ""
-    return frame.assign(group=pd.factorize(frame["label"].astype(str) + "\n" + prepared)[0])
+    return frame.copy().assign(group=pd.factorize(frame["label"].astype(str) + "\n" + prepared)[0])
 
 
 def mean(values: pd.Series[float]) -> float:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
-from reports.gsofa.symbolic import SPAN, SYMBOLIC
+from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
 from reports.shapes.axes import seconds_axis
 from reports.shapes.labels import legend_above
@@ -89,5 +89,5 @@ EXHIBIT = Exhibit(
     symbolic phase alone.{absent}""",
     _facts,
     topic="How the cost of row counts grows with the matrix (beyond the paper)",
-    span=SPAN,
+    span="from the input pattern to the counts of the filled rows, both resident",
 )

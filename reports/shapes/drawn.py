@@ -31,7 +31,7 @@ _OUTSIDE = ("pages", "site")
 def frame_text(frame: pd.DataFrame) -> str:
     """All of a frame: what its CSV leaves out too, such as the samples behind an interval."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        shown = [name for name in frame if name != "runs"]
+        shown = [name for name in frame if not str(name).endswith("runs")]
         columns = [f"{name!r} {frame[name].dtype} {_values(frame[name])}" for name in shown]
         return "\n".join([repr(frame.index.tolist()), repr(frame.attrs), *columns])
 

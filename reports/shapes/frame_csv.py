@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ def bare_text(frame: pd.DataFrame) -> str:
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Return what the CSV has of a frame: not records, samples, or what the stamp says of all rows."""
-    hidden = [name for name in frame if name in _HIDDEN or str(name).partition("_")[0] == "rounds"]
+    hidden = [name for name in frame if name in _HIDDEN or re.match(r"rounds|.*runs$", str(name))]
     return frame.drop(columns=hidden)
 
 
