@@ -20,14 +20,13 @@ from fillpath.record import Record, Status
 from reports.facts.entries import Entries, by_matrix
 from reports.facts.naming import add_names
 from reports.facts.probes import read_kernel_seconds
+from reports.facts.record_rows import HELD_BY_NORMS, transfers_of
 from reports.facts.records import DRAM_PEAK, Records
 
 # A case's input. Verbs pair rows by these columns.
 KEY = ["matrix", "preparation"]
 SECONDS = ("median", "low", "high")
 NOT_MEASURED = "not_measured"
-# The reason of an ok record that today's gate has not held.
-HELD_BY_NORMS = "held by the old gate"
 
 _CASE = (
     "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
@@ -57,7 +56,11 @@ def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper:
     records : of one machine, which cases without a record are of, too
     entries : the catalogue's
     paper : whose figures name the matrices; empty for the catalogue's names alone
+
+    Raises ValueError for records of several machines.
     """
+    if len(machines := records.machines()) > 1:
+        raise ValueError(f"records of {', '.join(machines)}: a table is of one machine")
     rows = [_row(case, records) for case in dict.fromkeys(cases)]
     counted = sorted({name for row in rows for name in row["facts"]})
     frame = pd.DataFrame({name: [row.get(name) for row in rows] for name in COLUMNS}, dtype="object")
@@ -123,20 +126,12 @@ def _of_result(record: Record, records: Records) -> dict[str, Any]:
         "reason": record.reason or (HELD_BY_NORMS if record.verified and record.verified.by_norms else ""),
         "runs": records.pool(record),
         "samples": len(record.seconds),
-        "transfers": _transfers(record),
+        "transfers": transfers_of(record),
         "peak_memory": record.peak_memory,
         "series_file": record.series,
         "facts": work.get("facts") or {},
         **{name: work.get(name) for name in _WORK},
     }
-
-
-def _transfers(record: Record) -> float | None:
-    """Return the seconds to the GPU and back; 0 on the host, None where the record does not say."""
-    if record.device is None:
-        return 0.0
-    parts = [record.phases.get(name) for name in ("to_device", "to_host")]
-    return sum(float(np.median(samples)) for samples in parts if samples) if all(parts) else None
 
 
 def _add_matrices(frame: pd.DataFrame, entries: Entries, paper: str) -> None:

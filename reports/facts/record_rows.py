@@ -107,7 +107,7 @@ def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
         "samples": len(record.seconds) if ok else 0,
         "processes": len(rounds.numbers) if rounds else 0,
         "rounds": rounds,
-        "transfers": _transfers(record) if ok else None,
+        "transfers": transfers_of(record) if ok else None,
         "suspect": record.suspect,
         "edges": work.get("edges"),
         "fills": work.get("fills"),
@@ -122,7 +122,7 @@ def _measured(record: Record, rounds: Rounds | None) -> dict[str, Any]:
     }
 
 
-def _transfers(record: Record) -> float | None:
+def transfers_of(record: Record) -> float | None:
     """Seconds of bringing the input to the GPU and the result back, which are in no other; 0 on the host,
     None of a record that does not say."""
     if record.device is None:
