@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath.record import Record
 from reports.facts.means import geometric_mean
-from reports.hardware.questions import asked, with_copies
-from reports.hardware.solved import NO_RECORD, RATIO, each, first_of, means, over_first
+from reports.facts.record_rows import transfers_of
+from reports.hardware.solved import NO_RECORD, RATIO, asked, each, first_of, means, over_first
 from reports.table import timed
 
 # Where input and result are: on the device that works, or on the host before and after.
@@ -61,10 +62,9 @@ ByInput = tuple[str, str, Mapping[str, Any], Mapping[str, Any]]
 def by_input(answers: pd.DataFrame) -> Iterator[ByInput]:
     """Yield the answers of each input, in their order."""
     for _, rows in answers.groupby(level=0):
-        resident, copied = (
-            {row.machine: row for row in each(rows[rows["span"] == span])} for span in (RESIDENT, COPIED)
-        )
-        yield rows["problem"].iloc[0], rows["input"].iloc[0], resident, copied
+        found = {(row.span, row.machine): row for row in each(rows)}
+        by_span = ({m: row for (s, m), row in found.items() if s == span} for span in (RESIDENT, COPIED))
+        yield rows["problem"].iloc[0], rows["input"].iloc[0], *by_span
 
 
 def best_of(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
@@ -79,34 +79,40 @@ def best_of(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
     answers = _answers(pooled, prices)
     left = done[done["unlike"] != ""].groupby(["machine", "unlike"], observed=True).size()
     return Best(
-        answers=answers[_ANSWER],
-        means=_means(answers),
-        unanswered=_unanswered(rows, pooled),
-        not_pooled=left.rename_axis(["machine", "reason"]).rename("records").reset_index(),
+        answers[_ANSWER],
+        _means(answers),
+        _unanswered(rows, pooled),
+        left.rename_axis(["machine", "reason"]).rename("records").reset_index(),
     )
 
 
 def _numbered(pooled: pd.DataFrame) -> pd.DataFrame:
     """Return the rows, short names of cases first, with the number and the name of their input."""
     pooled = pooled.assign(length=pooled["case"].str.len()).sort_values(["length", "case"], kind="stable")
-    inputs = pooled[["question", "problem", "input"]].drop_duplicates("question")
-    inputs = inputs.sort_values(["problem", "input"], kind="stable", ignore_index=True)
-    names = inputs[["question", "input"]].assign(number=inputs.index)
-    return pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
+    inputs = pooled.drop_duplicates("question").sort_values(["problem", "input"], kind="stable")
+    numbers = pd.Series(range(len(inputs)), inputs["question"])
+    names = inputs.set_index("question")["input"]
+    return pooled.assign(number=pooled["question"].map(numbers), input=pooled["question"].map(names))
+
+
+def _with_copies(record: Record) -> list[float]:
+    """Return the seconds of each sample with those of copying the input to the device and the result back,
+    none where a GPU's copies were not measured."""
+    copies = transfers_of(record)
+    return [] if copies is None else [seconds + copies for seconds in record.samples]
 
 
 def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     """Return the least seconds of each machine on each input, where the first and another have solved it."""
-    spans = pd.CategoricalDtype([RESIDENT, COPIED])
-    times = pd.concat(
-        [pooled.assign(span=RESIDENT), timed(pooled, with_copies).assign(span=COPIED)], ignore_index=True
-    ).astype({"span": spans})
-    asked = ["number", "span"]
-    ordered = times[times["status"] == "ok"].sort_values([*asked, "machine", "median"], kind="stable")
-    least = ordered.drop_duplicates([*asked, "machine"])
+    by = ["number", "span"]
+    copied = timed(pooled, _with_copies).assign(span=COPIED)
+    times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
+    times = times[times["status"] == "ok"].assign(seconds=times["median"])
+    times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
+    least = times.sort_values([*by, "machine", "seconds"], kind="stable").drop_duplicates([*by, "machine"])
     price = least["machine"].astype("object").map(prices).astype(float)
-    found = over_first(least.assign(seconds=least["median"], cost=price * least["median"] / HOUR), *asked)
-    several = found.groupby(asked, observed=True)["machine"].transform("size") > 1
+    found = over_first(least.assign(cost=price * least["seconds"] / HOUR), *by)
+    several = found.groupby(by, observed=True)["machine"].transform("size") > 1
     found.loc[found["machine"] == first_of(found), RATIO] = np.nan
     return found[several].set_index("number")
 
@@ -127,9 +133,8 @@ def _means(answers: pd.DataFrame) -> pd.DataFrame:
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
     """Return the inputs that a machine has not solved, by what its records of these inputs say."""
     key = ["number", "machine"]
-    inputs = pooled.drop_duplicates("number").set_index("number")[["problem", "input"]].sort_index()
-    every = pd.MultiIndex.from_product([inputs.index, rows["machine"].cat.categories], names=key)
-    gaps = every.difference(pd.MultiIndex.from_frame(pooled[key]), sort=False)
+    counts = pooled.groupby(key, observed=False).size()
+    gaps = counts.index[counts == 0].to_frame(index=False)
     tried = rows[rows["failure"] != NO_RECORD]
     said = tried["failure"].where(tried["failure"] != "", tried["unlike"])
     tried = tried.assign(reason=said.where(said != "", "records of other inputs only"))
@@ -137,6 +142,6 @@ def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
     # What was tried and failed says more than what cannot be tried there.
     found = found.assign(unable=found["reason"].str.startswith("unavailable"))
     found = found.sort_values(["unable", "case"], kind="stable").drop_duplicates(key)
-    reasons = found.set_index(key)["reason"].reindex(gaps).fillna(NO_RECORD)
-    named = reasons.reset_index().join(inputs, on="number")
-    return named.astype({"machine": rows["machine"].dtype})[["problem", "input", "machine", "reason"]]
+    inputs = pooled[["number", "problem", "input"]].drop_duplicates("number")
+    named = gaps.merge(inputs, on="number").merge(found[[*key, "reason"]], on=key, how="left")
+    return named.fillna({"reason": NO_RECORD})[["problem", "input", "machine", "reason"]]

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reports.hardware.best import COPIED, ByInput, by_input
 from reports.hardware.comparison import Comparison
-from reports.hardware.questions import PROBLEMS
+from reports.hardware.solved import PROBLEMS
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
 from reports.shapes.bars import seconds

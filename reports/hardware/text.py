@@ -10,8 +10,7 @@ import pandas as pd
 from fillpath.case import Case
 from reports.hardware.best import COPIED, RESIDENT, Best, by_input
 from reports.hardware.comparison import Comparison
-from reports.hardware.questions import ORDERED, PROBLEMS
-from reports.hardware.solved import NO_RECORD, each
+from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}

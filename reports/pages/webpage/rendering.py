@@ -19,7 +19,7 @@ from reports.facts.distance import LIMITS
 from reports.hardware.best import by_input
 from reports.hardware.comparison import plain
 from reports.hardware.files import comparison_folder
-from reports.hardware.questions import PROBLEMS
+from reports.hardware.solved import PROBLEMS
 from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
 from reports.pages.webpage.scoreboard import MARKS, direction_and_size, rank
