@@ -3,18 +3,19 @@ machine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from reports.hardware.best import COPIED, ByInput, by_input
+from reports.hardware.best import COPIED, RESIDENT
 from reports.hardware.comparison import Comparison
-from reports.hardware.solved import PROBLEMS
+from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
 from reports.shapes.bars import seconds
@@ -33,20 +34,23 @@ BELOW = 0.36
 def best_picture(comparison: Comparison) -> Figure:
     """Return the best verified time of each machine on every input that the first and another have solved."""
     answers = comparison.best.answers
-    parts = {problem: list(by_input(answers[answers["problem"] == problem])) for problem in PROBLEMS}
-    shown = {problem: inputs for problem, inputs in parts.items() if inputs}
-    titles = {problem: mean_lines(comparison, problem) for problem in shown}
-    heights = [ROW * len(shown[each]) + REST + LINE * len(titles[each]) for each in shown] or [REST]
+    parts = dict(list(answers.groupby("problem", observed=True)))
+    titles = {problem: [PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts}
+    inputs = [part.index.nunique() for part in parts.values()]
+    lines = [len(title) - 1 for title in titles.values()]
+    heights = [ROW * rows + REST + LINE * above for rows, above in zip(inputs, lines, strict=True)] or [REST]
     figure = new_figure(WIDTH, 0.8 + sum(heights))
     style.headline(figure, "The best verified time to solution on each machine, whoever implements it")
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
-    for axes, (problem, inputs) in zip(panels, shown.items(), strict=False):
-        _panel(axes, inputs, comparison.machines)
-        axes.set_title("\n".join([PROBLEMS[problem], *titles[problem]]), loc="left", fontsize=SMALL)
-    if not shown:
+    for axes, (problem, part) in zip(panels, parts.items(), strict=False):
+        _draw(axes, part, comparison.machines)
+        axes.set_title("\n".join(titles[problem]), loc="left", fontsize=SMALL)
+    if not parts:
         panels[0].text(0.5, 0.5, "no input that two of them have solved", ha="center", va="center")
         panels[0].set_axis_off()
-    legend_above(figure, _legend(comparison.machines))
+    marks = [Line2D([], [], label=name, **_marker(i)) for i, name in enumerate(comparison.machines)]
+    empty = {**_marker(0, empty=True), "markersize": 7, "markeredgecolor": "black"}
+    legend_above(figure, [*marks, Line2D([], [], label=f"empty: {SPANS[COPIED]}", **empty)])
     style.write_below(
         figure,
         "Medians with their 95% intervals; beside a point who implements it, with one option or how many, "
@@ -57,78 +61,58 @@ def best_picture(comparison: Comparison) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, inputs: Sequence[ByInput], machines: Sequence[str]) -> None:
-    """Draw the inputs from above in their order."""
-    for y, (_, _, resident, copied) in enumerate(inputs):
-        times = [row.seconds for row in resident.values()]
-        axes.plot((min(times), max(times)), (y, y), color="#d0d0d0", linewidth=3, zorder=1)
-        fastest, slowest = _ends(resident)
-        _write(axes, fastest, (min(row.low for row in resident.values()), y), -9, "right")
-        _write(axes, slowest, (max(row.high for row in resident.values()), y), 9, "left")
-        for place, machine in enumerate(machines):
-            row, moved = resident.get(machine), copied.get(machine)
-            if row is not None:
-                axes.plot((row.low, row.high), (y, y), color=_colour(place), linewidth=1.5, zorder=2)
-                _point(axes, row, place, y, copied=False)
-            # On a processor nothing is copied.
-            if moved is not None and (row is None or moved.seconds != row.seconds):
-                _point(axes, moved, place, y + BELOW, copied=True)
+def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
+    """Draw the answers on a problem, its inputs from above in their order."""
+    rows = answers.assign(y=pd.factorize(answers.index)[0], who=[described(row) for row in each(answers)])
+    resident, copied = (rows[rows["span"] == span] for span in (RESIDENT, COPIED))
+    own = copied.merge(resident, on=["y", "machine"], how="left")["seconds_y"].to_numpy()
+    # On a processor nothing is copied.
+    moved = copied[copied["seconds"] != own]
+    for place, machine in enumerate(machines):
+        at, beside = (part[part["machine"] == machine] for part in (resident, moved))
+        axes.hlines(at["y"], at["low"], at["high"], color=_colour(place), linewidth=1.5, zorder=2)
+        axes.plot(at["seconds"], at["y"], zorder=3, **_marker(place))
+        axes.plot(beside["seconds"], beside["y"] + BELOW, zorder=3, **_marker(place, empty=True))
+    spans = {"low": "min", "high": "max", "seconds": ["min", "max"], "who": ["first", "last"]}
+    ends = resident.sort_values("seconds", kind="stable").groupby("y").agg(spans)
+    ends.columns = ["low", "high", "least", "most", "fastest", "slowest"]
+    axes.hlines(ends.index, ends["least"], ends["most"], color="#d0d0d0", linewidth=3, zorder=1)
+    for end in each(ends):
+        for who, x, shift, side in ((end.fastest, end.low, -9, "right"), (end.slowest, end.high, 9, "left")):
+            axes.annotate(
+                who, (x, end.Index), (shift, 0), textcoords="offset points", ha=side, va="center",
+                fontsize=SMALL - 1,
+            )  # fmt: skip
     # What is beside the matrix stands below its name.
-    labels = [name.replace(", ", "\n", 1) for _, name, _, _ in inputs]
-    axes.set_yticks(range(len(inputs)), labels, fontsize=SMALL)
-    axes.set_ylim(len(inputs) - 0.4, -0.5)
-    axes.set_xscale("log")
-    axes.set_xlim(_limits(inputs))
+    axes.set_yticks(
+        ends.index, rows.groupby("y")["input"].first().str.replace(", ", "\n", n=1), fontsize=SMALL
+    )
+    axes.set_ylim(len(ends) - 0.4, -0.5)
+    axes.set(xscale="log", xlim=_limits(ends))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: seconds(x)))
     axes.grid(True, axis="x")
     axes.grid(False, axis="y")
 
 
-def _ends(resident: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the fastest answer and the slowest."""
-    ordered = sorted(resident.values(), key=lambda row: float(row.seconds))
-    return ordered[0], ordered[-1]
-
-
-def _limits(inputs: Sequence[ByInput]) -> tuple[float, float]:
+def _limits(ends: pd.DataFrame) -> tuple[float, float]:
     """Return those of the axis, so that there is room for what is written beside the points."""
-    left, right = [], []
-    for _, _, resident, _ in inputs:
-        fastest, slowest = _ends(resident)
-        left.append((np.log(min(row.low for row in resident.values())), len(described(fastest)) * LETTER))
-        right.append((np.log(max(row.high for row in resident.values())), len(described(slowest)) * LETTER))
-    low, high = min(x for x, _ in left), max(x for x, _ in right)
+    least, most = np.log(ends["low"]), np.log(ends["high"])
+    left, right = (ASIDE + LETTER * ends[name].str.len() for name in ("fastest", "slowest"))
+    low, high = least.min(), most.max()
     # A wider axis makes the same words longer on it.
     for _ in range(20):
-        span = max(high - low, 1.0)
-        low = min(x - (ASIDE + words) / ACROSS * span for x, words in left)
-        high = max(x + (ASIDE + words) / ACROSS * span for x, words in right)
+        inch = max(high - low, 1.0) / ACROSS
+        low, high = (least - left * inch).min(), (most + right * inch).max()
     return float(np.exp(low)), float(np.exp(high))
 
 
-def _write(axes: Axes, row: Any, at: tuple[float, float], shift: int, side: str) -> None:
-    axes.annotate(
-        described(row), at, (shift, 0), textcoords="offset points", ha=side, va="center", fontsize=SMALL - 1
-    )
-
-
-def _point(axes: Axes, row: Any, place: int, y: float, *, copied: bool) -> None:
-    axes.plot([row.seconds], [y], zorder=3, **_marker(place, copied, 5 if copied else 7))
-
-
-def _marker(place: int, empty: bool, size: int) -> dict[str, Any]:
-    marker, colour = MARKERS[place % len(MARKERS)], _colour(place)
+def _marker(place: int, *, empty: bool = False) -> dict[str, Any]:
+    colour = _colour(place)
     return {
-        "marker": marker, "markersize": size, "linestyle": "", "markeredgecolor": colour,
-        "color": "white" if empty else colour,
+        "marker": MARKERS[place % len(MARKERS)], "markersize": 5 if empty else 7, "linestyle": "",
+        "markeredgecolor": colour, "color": "white" if empty else colour,
     }  # fmt: skip
 
 
 def _colour(place: int) -> str:
     return PALETTE[place % len(PALETTE)]
-
-
-def _legend(machines: Sequence[str]) -> list[Line2D]:
-    marks = [Line2D([], [], label=name, **_marker(i, False, 7)) for i, name in enumerate(machines)]
-    empty = {**_marker(0, True, 7), "markeredgecolor": "black"}
-    return [*marks, Line2D([], [], label=f"empty: {SPANS[COPIED]}", **empty)]

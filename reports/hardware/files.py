@@ -10,8 +10,7 @@ from fillpath.paths import write_text
 from reports.facts.records import Records
 from reports.hardware.best_picture import best_picture
 from reports.hardware.comparison import Comparison
-from reports.hardware.roofline import roofs, spots
-from reports.hardware.roofline_picture import rooflines
+from reports.hardware.roofline import rooflines
 from reports.shapes import style
 
 
@@ -35,16 +34,5 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
 
 
 def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:
-    """Write the rooflines of these machines, and return their paths.
-
-    A device without a case is left out where its machine has another with some.
-
-    Raises InputError for damaged ceilings.
-    """
-    devices, without = [], []
-    for machine in machines:
-        under = [(roof, spots(roof, records)) for roof in roofs(machine)]
-        occupied = [(roof, found) for roof, found in under if (found["lacking"] == "").any()]
-        devices += occupied or under
-        without += [] if under else [machine]
-    return style.save_shown(rooflines(devices, without), folder / "rooflines.svg")
+    """Write the rooflines of these machines, and return their paths. Raises InputError for damaged ceilings."""
+    return style.save_shown(rooflines(machines, records), folder / "rooflines.svg")

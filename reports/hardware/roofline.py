@@ -1,40 +1,50 @@
-"""A device's ceilings, measured (`fillpath calibrate`), and the counted work of each implementation on
-them."""
+"""Rooflines: a device's ceilings, measured (`fillpath calibrate`), and the counted work of each implementation
+on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from statistics import median
-from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fillpath.case import Case
-from fillpath.errors import UnknownNameError
 from fillpath.holdings import read_ceilings
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from fillpath.registry import lookup
 from reports.facts.probes import read_counters
 from reports.facts.records import Records
 from reports.hardware.bytes_model import Operations, filled_entries, operations
+from reports.hardware.solved import find
+from reports.shapes import style
+from reports.shapes.style import PALETTE, SMALL, new_figure
 
 # The devices of a machine, as its ceilings name them.
 KINDS = ("host", "gpu", "gpus")
+MARKERS = "osD^vP*X<>"
+CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both
+by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where there are any,
+else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so that the point belongs there
+or further left. Operations are floating-point operations of a factorisation or of conjugate gradients, edges
+examined by a traversal, dependencies released by levels or edges eliminated by ParAC's factor; the level limits
+the first alone. A point above the slope has bytes that a cache served."""
 
 
 @dataclass(frozen=True)
 class Roof:
     """The ceilings of a device, or of all GPUs together.
 
-    kind : host, gpu or gpus.
-    cards : GPUs that have them together, 0 for the host.
-    copy : bytes per second.
-    flops : double-precision operations per second.
-    link, faults : bytes to the device and page faults per second, None where there is none.
-    peer : bytes per second from one GPU to another, None for one.
+    kind : of KINDS
+    cards : GPUs that have them together, 0 for the host
+    copy : bytes per second
+    flops : double-precision operations per second
+    link, faults : bytes to the device and page faults per second, None where there is none
+    peer : bytes per second from one GPU to another, None for one
     """
 
     machine: str
@@ -49,9 +59,16 @@ class Roof:
 
 
 def roofs(machine: str) -> list[Roof]:
-    """The roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
-    ceilings = read_ceilings(results() / machine) or {}
-    return [_roof(machine, kind, ceilings[kind]) for kind in KINDS if ceilings.get(kind)]
+    """Return the roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
+    ceilings, found = read_ceilings(results() / machine) or {}, []
+    for kind, device in ((kind, ceilings.get(kind)) for kind in KINDS):
+        if device:
+            rate = {name: rate["per_second"] for name, rate in device["rates"].items()}
+            cards = 0 if kind == "host" else device.get("count", 1)
+            more = [rate.get(name) for name in ("link_to_device_bytes", "page_faults", "peer_bytes")]
+            known = rate["copy_bytes"], rate["flops_double"], *more
+            found.append(Roof(machine, kind, device["name"], cards, *known))
+    return found
 
 
 def spots(roof: Roof, records: Records) -> pd.DataFrame:
@@ -73,18 +90,6 @@ def spots(roof: Roof, records: Records) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["case", "implementation", "intensity", "rate", "bound", "lacking"])
 
 
-def lacking(found: pd.DataFrame) -> pd.Series[str]:
-    """Return by implementation why none of its cases has a place, as the first says."""
-    placed = found.loc[found["lacking"] == "", "implementation"]
-    without = found[~found["implementation"].isin(placed)]
-    return without.groupby("implementation")["lacking"].first()
-
-
-def limit(roof: Roof, intensity: float) -> float:
-    """Operations per second that the roof allows at that intensity."""
-    return min(roof.flops, roof.copy * intensity)
-
-
 def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool, str]:
     """Return intensity, rate, bound and lacking.
 
@@ -94,19 +99,15 @@ def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool
         return nan, nan, False, counted
     counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
     moved = counters.get("dram_bytes")
-    seconds = median(record.phases[counted.phase]) if counted.phase else record.median
-    assert seconds is not None
+    seconds = median(record.phases[counted.phase] if counted.phase else record.samples)
     return counted.count / (moved or counted.bytes), counted.count / seconds, counted.least and not moved, ""
 
 
 def _cards(record: Record, case: Case) -> int:
-    """GPUs that it ran on, 0 on the CPU. Of an implementation that is not here, a colleague's own say, by
-    whether its record names a GPU."""
-    try:
-        device = lookup(case.stage, case.implementation).device
-    except UnknownNameError:
-        device = "gpu" if record.device else "cpu"
-    if device == "cpu":
+    """Return the GPUs that it ran on, 0 on the CPU. Of an implementation that is not here, a colleague's own,
+    the record says whether it was one."""
+    entry = find(case.stage, case.implementation)
+    if (entry.device if entry else record.device or "cpu") == "cpu":
         return 0
     # Of several ranks each has a GPU of its own; workers that are simulated take turns on one.
     facts: Mapping[str, float] = (record.work or {}).get("facts") or {}
@@ -114,10 +115,76 @@ def _cards(record: Record, case: Case) -> int:
     return max(1, case.gpus, ranks)
 
 
-def _roof(machine: str, kind: str, device: Mapping[str, Any]) -> Roof:
-    rates = {name: rate["per_second"] for name, rate in device["rates"].items()}
-    cards = 0 if kind == "host" else device.get("count", 1)
-    return Roof(
-        machine, kind, device["name"], cards, rates["copy_bytes"], rates["flops_double"],
-        rates.get("link_to_device_bytes"), rates.get("page_faults"), rates.get("peer_bytes"),
-    )  # fmt: skip
+def rooflines(machines: Sequence[str], records: Records) -> Figure:
+    """Return one panel per device of these machines: its ceilings, and every verified case that ran on it.
+
+    A device without a case is left out where its machine has another with some.
+
+    Raises InputError for damaged ceilings.
+    """
+    every = {machine: [(roof, spots(roof, records)) for roof in roofs(machine)] for machine in machines}
+    devices = []
+    for under in every.values():
+        devices += [(roof, found) for roof, found in under if (found["lacking"] == "").any()] or under
+    across = 2 if len(devices) > 1 else 1
+    down = max(1, -(-len(devices) // across))
+    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if devices else 0.6))
+    style.headline(figure, "Rooflines from measured ceilings, and the work that was counted")
+    panels = list(figure.subplots(down, across, squeeze=False).ravel())
+    for axes in panels[len(devices) :]:
+        axes.set_axis_off()
+    if not devices:
+        panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
+    names = sorted({name for _, found in devices for name in _placed(found)["implementation"]})
+    for axes, (roof, found) in zip(panels, devices, strict=False):
+        _draw(axes, roof, _placed(found), names)
+    lacking = sorted({(why, name) for _, found in devices for name, why in _lacking(found).items()})
+    by_reason = {why: [name for other, name in lacking if other == why] for why, _ in lacking}
+    reasons = "; ".join(f"{why}: {', '.join(of_it)}" for why, of_it in by_reason.items())
+    without = ", ".join(machine for machine, under in every.items() if not under)
+    more = {"Without a place": reasons, "Without ceilings": without}
+    style.write_below(
+        figure, " ".join([*CAPTION.split(), *(f"{what}: {them}." for what, them in more.items() if them)])
+    )
+    return figure
+
+
+def _placed(found: pd.DataFrame) -> pd.DataFrame:
+    return found[found["lacking"] == ""]
+
+
+def _lacking(found: pd.DataFrame) -> dict[str, str]:
+    """Return by implementation why none of its cases has a place, as the first says."""
+    without = found[~found["implementation"].isin(_placed(found)["implementation"])]
+    return dict(without.drop_duplicates("implementation")[["implementation", "lacking"]].to_numpy().tolist())
+
+
+def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:
+    """Draw one device. names : of all panels' implementations, so that each has one colour and one marker"""
+    together = f"{roof.cards} x " if roof.cards > 1 else ""
+    axes.set_title(f"{roof.machine}: {together}{roof.name}", loc="left")
+    places = [roof.flops / roof.copy, *found["intensity"]]
+    line = np.geomspace(min(places) / 5, max(places) * 20, 200)
+    axes.plot(line, np.minimum(roof.flops, roof.copy * line), color="black", linewidth=2)
+    # One entry of the legend, however many kinds of points an implementation has.
+    named: set[str] = set()
+    for (name, bound), some in found.groupby(["implementation", "bound"]):
+        colour, marker = (looks[names.index(name) % len(looks)] for looks in (PALETTE, MARKERS))
+        axes.plot(
+            some["intensity"], some["rate"], linestyle="", marker=marker, markersize=7,
+            markeredgecolor=colour if bound else "black", color="none" if bound else colour,
+            label=None if name in named else name,
+        )  # fmt: skip
+        named.add(name)
+    rates = {
+        "copy {:,.0f} GB/s": roof.copy / 1e9,
+        "double {:,.0f} GFLOP/s": roof.flops / 1e9,
+        "link {:,.0f} GB/s": roof.link and roof.link / 1e9,
+        "page faults {:,.0f} / s": roof.faults,
+        "from one to another {:,.0f} GB/s": roof.peer and roof.peer / 1e9,
+    }
+    known = [text.format(rate) for text, rate in rates.items() if rate is not None]
+    axes.text(0.02, 0.98, "\n".join(known), transform=axes.transAxes, va="top", fontsize=SMALL)
+    axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="operations per second")
+    if len(found):
+        axes.legend(fontsize=SMALL, loc="lower right")
