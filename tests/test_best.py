@@ -18,8 +18,8 @@ from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.best import COPIED, RESIDENT
-from reports.hardware.best_picture import best_picture
 from reports.hardware.comparison import Comparison, compare
+from reports.hardware.pictures import best_picture
 from reports.hardware.text import text
 from tests.reports_fakes import measured
 

@@ -26,7 +26,7 @@ from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
-from reports.hardware.files import draw_comparison
+from reports.hardware.pictures import draw_comparison
 from reports.hardware.roofline import lacking, limit, roofs, spots
 from reports.hardware.text import text
 from tests.reports_fakes import measured

@@ -12,7 +12,7 @@ import pandas as pd
 from fillpath.record import Record
 from reports.facts.means import geometric_mean
 from reports.facts.record_rows import transfers_of
-from reports.hardware.solved import NO_RECORD, RATIO, asked, each, first_of, means, over_first
+from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, first_of, means, over_first
 from reports.table import timed
 
 # Where input and result are: on the device that works, or on the host before and after.
@@ -49,10 +49,8 @@ class Best:
     @property
     def reasons(self) -> Mapping[tuple[str, str, str], list[str]]:
         """The inputs that a machine has not solved, by problem, machine and reason."""
-        groups: dict[tuple[str, str, str], list[str]] = {}
-        for row in each(self.unanswered):
-            groups.setdefault((row.problem, row.machine, row.reason), []).append(row.input)
-        return groups
+        by = ["problem", "machine", "reason"]
+        return dict(self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).items())
 
 
 # A problem, an input, and the answer of each machine: with data where the work is, and with copies.
@@ -73,7 +71,8 @@ def best_of(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
     rows : of `solved`
     prices : of a machine's hour
     """
-    rows = asked(rows)
+    rows = rows[rows["stage"].isin(PROBLEMS)]
+    rows = rows.assign(problem=pd.Categorical(rows["stage"], list(PROBLEMS)))
     done = rows[rows["question"].notna()]
     pooled = _numbered(done[done["unlike"] == ""])
     answers = _answers(pooled, prices)

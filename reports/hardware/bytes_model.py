@@ -54,34 +54,35 @@ def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Opera
     facts: Mapping[str, float] = work.get("facts") or {}
     n, nnz = (prepared.get(name, 0) for name in ("n", "nnz"))
     match case.stage, case.implementation:
-        case _ if work.get("edges"):
+        case _ if edges := work.get("edges"):
             # An edge has an index at least.
-            counted = work.get("bytes")
-            return Operations(work["edges"], counted or INDEX * work["edges"], least=not counted)
+            return Operations(edges, work.get("bytes") or INDEX * edges, least=not work.get("bytes"))
         case "levels", "kahn_gpu":
-            entries = filled.get(prepared.get("hash", ""))
-            return "no record says how many entries F has" if entries is None else _kahn(n, entries)
+            # Of a dependency, an entry of F off the diagonal, its index is read, and a degree read and
+            # written. Of a column the four pointers to its row of U and its column of L are read for its
+            # degree and again when it releases others; its degree is written and read, its place in the queue
+            # written and read, its level written, itself written into it.
+            if (entries := filled.get(prepared.get("hash", ""))) is None:
+                return "no record says how many entries F has"
+            return Operations(entries - n, 3 * INDEX * (entries - n) + (8 * POINTER + 6 * INDEX) * n)
         case "numeric", "glu2" | "glu3" if "updates" in facts:
             options = lookup(case.stage, case.implementation).values(dict(case.options))
             return _right_looking(facts, n, np.dtype(options["dtype"]).itemsize)
         case "cholesky", "parac_gpu" | "parac_cpu" if "nnz_g" in facts:
-            return _parac(n, (facts["nnz_l"] - n) / 2, facts["nnz_g"] - n)
+            # The graph is connected: of the entries of G below the diagonal all but one of a column are
+            # sampled as edges. Of an edge of the graph its end and weight are read, of a sampled one they are
+            # written and read. Of an entry of G its row and value are written, and that neighbour's counter
+            # is read and written. Of a vertex the two pointers to its edges are read, its counter is written
+            # and read, its pointer in G and its diagonal are written.
+            edge, edges, entries = INDEX + DOUBLE, (facts["nnz_l"] - n) / 2, facts["nnz_g"] - n
+            sampled = entries - n + 1
+            moved = edge * (edges + 2 * sampled) + (edge + 2 * INDEX) * entries
+            return Operations(edges + sampled, moved + (3 * POINTER + 2 * INDEX + DOUBLE) * n)
         case "laplacian", "parac_gpu" | "ic0_gpu" | "parac_cpu" | "ac_sequential" | "ict" if (
             "solve" in record.phases
         ):
             return _conjugate_gradients(n, nnz - n, facts["nnz_factor"], facts["iterations"])
     return "counts multiply-adds and no bytes" if facts.get("updates") else "counts no operations"
-
-
-def _kahn(n: float, filled: float) -> Operations:
-    """Levels by Kahn's algorithm: an entry of F off the diagonal is a dependency.
-
-    Of a dependency its index is read, and a degree read and written. Of a column the four pointers to its
-    row of U and its column of L are read for its degree and again when it releases others; its degree is
-    written and read, its place in the queue written and read, its level written, itself written into it.
-    """
-    dependencies = filled - n
-    return Operations(dependencies, 3 * INDEX * dependencies + (8 * POINTER + 6 * INDEX) * n)
 
 
 def _right_looking(facts: Mapping[str, float], n: float, size: int) -> Operations:
@@ -97,20 +98,6 @@ def _right_looking(facts: Mapping[str, float], n: float, size: int) -> Operation
         return Operations(2 * updates, moved, least=True)
     moved += (size + INDEX + 2 * POINTER) * facts["entries_upper"] + 2 * size * facts["entries_lower"]
     return Operations(2 * updates, moved + (6 * POINTER + 3 * size) * n)
-
-
-def _parac(n: float, edges: float, entries: float) -> Operations:
-    """ParAC's factor of a connected graph: of `entries` of G below the diagonal all but one of a column are
-    sampled as edges.
-
-    Of an edge of the graph its end and weight are read, of a sampled one they are written and read. Of an
-    entry of G its row and value are written, and that neighbour's counter is read and written. Of a vertex
-    the two pointers to its edges are read, its counter is written and read, its pointer in G and its diagonal
-    are written.
-    """
-    edge, sampled = INDEX + DOUBLE, entries - n + 1
-    ends = edge * edges + 2 * edge * sampled + (edge + 2 * INDEX) * entries
-    return Operations(edges + sampled, ends + (3 * POINTER + 2 * INDEX + DOUBLE) * n)
 
 
 def _conjugate_gradients(n: float, entries: float, factor: float, iterations: float) -> Operations:

@@ -1,17 +1,16 @@
-"""Rooflines: a device's ceilings, measured (`fillpath calibrate`), and the counted work of each implementation
-on them."""
+"""Rooflines: the measured ceilings of a device (`fillpath calibrate`), and the counted work on it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.holdings import read_ceilings
@@ -27,12 +26,12 @@ from reports.shapes.style import PALETTE, SMALL, new_figure
 # The devices of a machine, as its ceilings name them.
 KINDS = ("host", "gpu", "gpus")
 MARKERS = "osD^vP*X<>"
-CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product, both
-by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where there are any,
-else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so that the point belongs there
-or further left. Operations are floating-point operations of a factorisation or of conjugate gradients, edges
-examined by a traversal, dependencies released by levels or edges eliminated by ParAC's factor; the level limits
-the first alone. A point above the slope has bytes that a cache served."""
+CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product,
+both by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where there
+are any, else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so that the point
+belongs there or further left. Operations are floating-point operations of a factorisation or of conjugate
+gradients, edges examined by a traversal, dependencies released by levels or edges eliminated by ParAC's
+factor; the level limits the first alone. A point above the slope has bytes that a cache served."""
 
 
 @dataclass(frozen=True)
@@ -71,23 +70,25 @@ def roofs(machine: str) -> list[Roof]:
     return found
 
 
-def spots(roof: Roof, records: Records) -> pd.DataFrame:
-    """Return the verified cases that ran on those devices.
+def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
+    """Return the verified cases of these machines.
 
+    cards : GPUs that it ran on, 0 on the processor
     implementation : with its stage
     intensity : operations per byte
     rate : operations per second
     bound : whether the bytes are a lower bound, so that the intensity is an upper one
     lacking : why it has no place, empty where it has
     """
-    filled = filled_entries(records.rows)
-    cases = [(record, Case.parse(record.case)) for record in records.rows if record.machine == roof.machine]
-    rows = [
-        (record.case, f"{case.stage}.{case.implementation}", *_spot(record, operations(record, case, filled)))
-        for record, case in cases
-        if record.status is Status.OK and _cards(record, case) == roof.cards
-    ]
-    return pd.DataFrame(rows, columns=["case", "implementation", "intensity", "rate", "bound", "lacking"])
+    filled, rows = filled_entries(records.rows), []
+    for record in records.rows:
+        if record.machine in machines and record.status is Status.OK:
+            case = Case.parse(record.case)
+            place = _spot(record, operations(record, case, filled))
+            name = f"{case.stage}.{case.implementation}"
+            rows.append((record.machine, _cards(record, case), record.case, name, *place))
+    head = ["machine", "cards", "case", "implementation", "intensity", "rate", "bound", "lacking"]
+    return pd.DataFrame(rows, columns=head)
 
 
 def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool, str]:
@@ -104,9 +105,8 @@ def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool
 
 
 def _cards(record: Record, case: Case) -> int:
-    """Return the GPUs that it ran on, 0 on the CPU. Of an implementation that is not here, a colleague's own,
-    the record says whether it was one."""
     entry = find(case.stage, case.implementation)
+    # Of an implementation that is not here, a colleague's own, the record says whether a GPU worked.
     if (entry.device if entry else record.device or "cpu") == "cpu":
         return 0
     # Of several ranks each has a GPU of its own; workers that are simulated take turns on one.
@@ -115,48 +115,40 @@ def _cards(record: Record, case: Case) -> int:
     return max(1, case.gpus, ranks)
 
 
-def rooflines(machines: Sequence[str], records: Records) -> Figure:
-    """Return one panel per device of these machines: its ceilings, and every verified case that ran on it.
+def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:
+    """Write rooflines.svg (and a PNG of a large one) into the folder, and return their paths.
 
-    A device without a case is left out where its machine has another with some.
+    There is one panel per device of these machines: its ceilings, and every verified case that ran on it. A
+    device without a case is left out where its machine has another with some.
 
     Raises InputError for damaged ceilings.
     """
-    every = {machine: [(roof, spots(roof, records)) for roof in roofs(machine)] for machine in machines}
-    devices = []
-    for under in every.values():
-        devices += [(roof, found) for roof, found in under if (found["lacking"] == "").any()] or under
-    across = 2 if len(devices) > 1 else 1
-    down = max(1, -(-len(devices) // across))
-    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if devices else 0.6))
+    devices = {(roof.machine, roof.cards): roof for machine in machines for roof in roofs(machine)}
+    found = spots(machines, records).set_index(["machine", "cards"])
+    placed = found[(found["lacking"] == "") & found.index.isin(devices)]
+    occupied = {machine for machine, _ in placed.index}
+    shown = {at: roof for at, roof in devices.items() if at in placed.index or roof.machine not in occupied}
+    across, down = min(2, max(1, len(shown))), max(1, -(-len(shown) // 2))
+    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if shown else 0.6))
     style.headline(figure, "Rooflines from measured ceilings, and the work that was counted")
     panels = list(figure.subplots(down, across, squeeze=False).ravel())
-    for axes in panels[len(devices) :]:
+    for axes in panels[len(shown) :]:
         axes.set_axis_off()
-    if not devices:
+    if not shown:
         panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
-    names = sorted({name for _, found in devices for name in _placed(found)["implementation"]})
-    for axes, (roof, found) in zip(panels, devices, strict=False):
-        _draw(axes, roof, _placed(found), names)
-    lacking = sorted({(why, name) for _, found in devices for name, why in _lacking(found).items()})
-    by_reason = {why: [name for other, name in lacking if other == why] for why, _ in lacking}
-    reasons = "; ".join(f"{why}: {', '.join(of_it)}" for why, of_it in by_reason.items())
-    without = ", ".join(machine for machine, under in every.items() if not under)
+    names = sorted(placed["implementation"].unique())
+    for axes, (at, roof) in zip(panels, shown.items(), strict=False):
+        _draw(axes, roof, placed[placed.index == at], names)
+    # Implementations of which no case has a place on a device, each with what its first case there lacks.
+    every, some = (part.set_index("implementation", append=True) for part in (found, placed))
+    lost = every[~every.index.isin(some.index) & every.index.droplevel(2).isin(shown)]
+    firsts = lost[~lost.index.duplicated()].reset_index().groupby("lacking")["implementation"].unique()
+    reasons = "; ".join(f"{why}: {', '.join(sorted(names))}" for why, names in firsts.items())
+    without = ", ".join(name for name in machines if name not in {machine for machine, _ in devices})
     more = {"Without a place": reasons, "Without ceilings": without}
-    style.write_below(
-        figure, " ".join([*CAPTION.split(), *(f"{what}: {them}." for what, them in more.items() if them)])
-    )
-    return figure
-
-
-def _placed(found: pd.DataFrame) -> pd.DataFrame:
-    return found[found["lacking"] == ""]
-
-
-def _lacking(found: pd.DataFrame) -> dict[str, str]:
-    """Return by implementation why none of its cases has a place, as the first says."""
-    without = found[~found["implementation"].isin(_placed(found)["implementation"])]
-    return dict(without.drop_duplicates("implementation")[["implementation", "lacking"]].to_numpy().tolist())
+    said = [f"{what}: {names}." for what, names in more.items() if names]
+    style.write_below(figure, " ".join([*CAPTION.split(), *said]))
+    return style.save_shown(figure, folder / "rooflines.svg")
 
 
 def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:

@@ -14,11 +14,11 @@ from fillpath import registry, source
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.processes import representative
+from fillpath.record import Record
 from fillpath.registry import Implementation
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.table import case_table
-from reports.verbs import fact
 
 # What a user wants solved, by its stage, as a user calls it.
 PROBLEMS: Mapping[str, str] = {
@@ -41,44 +41,94 @@ _OTHER_WORK: Mapping[str, str] = {
     "ranks": "by MPI ranks, a launch of its own",
     "sharing": "finds supernodes too",
 }
+_OF_TABLE = [
+    "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "status", "reason",
+    "suspect", "current", "device", "entries", "threads_used", "small_pivots", "median", "low", "high",
+    "processes", "rounds", "runs",
+]  # fmt: skip
 
 
 def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return one row per machine and case that any of them has a record of, by machines and cases.
 
-    input_hash, checksum : of the matrix of an ok row, prepared and as it comes
+    input_hash : of the prepared matrix of an ok row
     cores : of the processor that it could use, none on a GPU
     joules : of one solution, where a counter was read
     failure : why it has no time; why : why it has none to compare
-    entry : the implementation, None where it is not here
     draw : whether it is a further one of random numbers
     part : whether it was limited to fewer threads than the machine has, and has work for more
+    place : what a case's name says of the input, also without a prepared matrix
+    question : what makes two problems on one input one, None without a verified result
+    input : of the question, for people. One input may have several, such as two names of one order
+    unlike : why the time is not of the whole problem alone, empty where it is
     """
     own = {name: records.of_machine(name) for name in machines}
     names = {record.case for each in own.values() for record in each.rows}
     cases = [Case.parse(name) for name in sorted(names, key=lambda name: (name.partition("@")[0], name))]
-    tables = [case_table(each, cases, (), "").assign(machine=name) for name, each in own.items()]
-    rows = pd.concat(tables, ignore_index=True)
+    tables = {name: case_table(each, cases, (), "").reindex(columns=_OF_TABLE) for name, each in own.items()}
+    rows = pd.concat(tables, names=["machine"]).reset_index("machine").reset_index(drop=True)
+    entries = [find(case.stage, case.implementation) for case in cases]
+    sequential = np.array([entry is not None and _is_sequential(entry) for entry in entries] * len(own), bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
-    content = [(record and record.prepared) or {} for record in standing]
-    prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
-    energy = [record.energy if record else None for record in standing]
-    entries = [find(*code) for code in zip(rows["stage"], rows["implementation"], strict=True)]
-    sequential = np.array([entry is not None and _is_sequential(entry) for entry in entries], dtype=bool)
     failure = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
     failure = failure.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", "")
-    return rows.assign(
+    rows = rows.assign(
         machine=pd.Categorical(rows["machine"], list(machines)),
         cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()).astype("Int64"),
-        joules=[float(np.median(joules)) if joules else np.nan for joules in energy],
+        joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
         failure=failure,
         why=failure.mask((failure == "") & rows["suspect"].astype(bool), SUSPECT),
-        draw=rows["case"].str.contains(r"^[^@]*\.seed="),
+        draw=[bool(case.seed) for case in cases] * len(own),
         part=(rows["threads"] > 0) & ~sequential,
-        input_hash=prepared["hash"],
-        checksum=prepared["checksum"],
-        entry=pd.Series(entries, rows.index, dtype="object"),
     )
+    return _asked(rows, standing, cases * len(own), entries * len(own))
+
+
+def _asked(
+    rows: pd.DataFrame,
+    standing: Sequence[Record | None],
+    cases: Sequence[Case],
+    entries: Sequence[Implementation | None],
+) -> pd.DataFrame:
+    """Return the rows with what each answers. standing : the record of each ok one"""
+    content = [(record and record.prepared) or {} for record in standing]
+    prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
+    ordered = rows["stage"].isin(ORDERED)
+    # The ordered matrix's content, or that of its source in any order.
+    source_of = prepared["checksum"].fillna(rows["matrix"]) + "\n" + rows["entries"].astype(str)
+    source_of += [f"\n{case.preparation.diagonal}" for case in cases]
+    place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
+    pivots = rows["small_pivots"].fillna(0).astype(int)
+    notes = [_notes(*each) for each in zip(cases, entries, pivots, strict=True)]
+    question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
+    peer, options = np.array([bool(e and e.peer) for e in entries], bool), rows["options"]
+    unlike = {
+        SUSPECT: rows["suspect"].astype(bool),
+        "a peer, which factorises from the matrix on": ordered & peer,
+        **{work: options.str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
+        "one of several draws of random numbers": rows["draw"],
+        "limited to fewer threads than the machine has": rows["part"],
+    }
+    return rows.assign(
+        input_hash=prepared["hash"],
+        place=rows["stage"] + " " + place,
+        question=question.where(prepared["hash"].notna()),
+        input=place + notes,
+        unlike=np.select(list(unlike.values()), list(unlike), ""),
+    )
+
+
+def _notes(case: Case, entry: Implementation | None, pivots: int) -> str:
+    """Return what a problem's input is beside the matrix, empty where it is as usual."""
+    defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
+    options = defaults | dict(case.options)
+    dtype, rhs = options.get("dtype", "float64"), options.get("rhs", "random")
+    notes = {
+        "numeric": [dtype, *([f"{pivots} pivots replaced"] if pivots else [])],
+        "solve": [dtype] if dtype != "float64" else [],
+        "laplacian": [f"rhs={rhs}"] if rhs != "random" else [],
+    }
+    return "".join(f", {note}" for note in notes.get(case.stage, ()))
 
 
 def find(stage: str, name: str) -> Implementation | None:
@@ -95,71 +145,6 @@ def _is_sequential(entry: Implementation) -> bool:
     if "(sequential" not in entry.summary:
         return False
     return not any("prange" in text for text in source.texts(entry.function, entry.takes, entry.kernels))
-
-
-def asked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of problems, with what each answers.
-
-    problem : a stage of PROBLEMS
-    place : what a case's name says of the problem's input, also without a prepared matrix
-    question : what makes two problems on one input one, None without a verified result
-    input : of the question, for people. One input may have several, such as two names of one order
-    unlike : why the time is not of the whole problem alone, empty where it is
-
-    rows : of `solved`
-    """
-    rows = rows[rows["stage"].isin(PROBLEMS)]
-    ordered = rows["stage"].isin(ORDERED)
-    place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
-    # The ordered matrix's content, or that of its source in any order.
-    diagonal = rows["preparation"].str.extract("(diagonal=.*)", expand=False).fillna("")
-    source_of = rows["checksum"].fillna(rows["matrix"]) + " " + rows["entries"].astype(str) + diagonal
-    notes = _notes(rows)
-    question = rows["stage"] + "\n" + rows["input_hash"].where(ordered, source_of) + notes
-    of_peer = ordered & np.array([bool(entry and entry.peer) for entry in rows["entry"]], dtype=bool)
-    other_work = [rows["options"].str.contains(rf"\b{name}=") for name in _OTHER_WORK]
-    unlike = np.select(
-        [rows["suspect"].astype(bool), of_peer, *other_work, rows["draw"], rows["part"]],
-        [
-            SUSPECT,
-            "a peer, which factorises from the matrix on",
-            *_OTHER_WORK.values(),
-            "one of several draws of random numbers",
-            "limited to fewer threads than the machine has",
-        ],
-        "",
-    )
-    return rows.assign(
-        problem=pd.Categorical(rows["stage"], list(PROBLEMS)),
-        place=rows["stage"] + " " + place,
-        question=question.where(rows["input_hash"].notna()),
-        input=place + notes,
-        unlike=unlike,
-    )
-
-
-def _notes(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return what the input is beside the matrix, empty where it is as usual."""
-    dtype, rhs = _option(rows, "dtype", "float64"), _option(rows, "rhs", "random")
-    pivots = fact(rows, "small_pivots").fillna(0).astype(int)
-    replaced = (", " + pivots.astype(str) + " pivots replaced").where(pivots > 0, "")
-    by_stage = {
-        "numeric": ", " + dtype + replaced,
-        "solve": (", " + dtype).where(dtype != "float64", ""),
-        "laplacian": (", rhs=" + rhs).where(rhs != "random", ""),
-    }
-    stages = [rows["stage"] == stage for stage in by_stage]
-    return pd.Series(np.select(stages, list(by_stage.values()), ""), rows.index, dtype="object")
-
-
-def _option(rows: pd.DataFrame, name: str, default: str) -> pd.Series[str]:
-    """Return an option's value as text, the implementation's default where the case does not say."""
-    usual = [
-        next((o.text(o.default) for o in (entry.options if entry else ()) if o.name == name), default)
-        for entry in rows["entry"]
-    ]
-    said = rows["options"].str.extract(rf"\b{name}=(\S+)", expand=False).astype("object")
-    return said.fillna(pd.Series(usual, rows.index, dtype="object"))
 
 
 def first_of(rows: pd.DataFrame) -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from fillpath.case import Case
 from reports.facts.records import Records
-from reports.hardware.files import draw_rooflines
-from reports.hardware.roofline import roofs
+from reports.hardware.roofline import draw_rooflines, roofs
 from reports.pages.drawing import Result
 from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import counts

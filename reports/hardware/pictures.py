@@ -1,9 +1,10 @@
-"""A picture of the best that machines achieve: one panel per problem, one row per input, one point per
-machine."""
+"""The files of a comparison of machines: its tables as CSV, its rooflines, and a picture of the best with one
+panel per problem, one row per input, one point per machine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
+from fillpath import paths
+from fillpath.paths import write_text
+from reports.facts.records import Records
 from reports.hardware.best import COPIED, RESIDENT
 from reports.hardware.comparison import Comparison
+from reports.hardware.roofline import draw_rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
@@ -29,6 +34,25 @@ ROW, REST, LINE = 0.42, 0.8, 0.2
 ACROSS, LETTER, ASIDE = 8.5, 0.078, 0.25
 # Of a row: how far below the others the points with copies stand, clear of words.
 BELOW = 0.36
+
+
+def comparison_folder(comparison: Comparison) -> Path:
+    """Return where its pictures and its CSVs lie."""
+    return paths.SITE / "compare" / "_".join(comparison.machines)
+
+
+def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
+    """Write best.csv, ratios.csv, and best and rooflines (SVG, and PNG of a large one) into its folder, and
+    return their paths.
+
+    Raises InputError for damaged ceilings.
+    """
+    folder = comparison_folder(comparison)
+    tables = {folder / "best.csv": comparison.best.answers, folder / "ratios.csv": comparison.pairs}
+    for path, table in tables.items():
+        write_text(path, table.to_csv(index=False, lineterminator="\n"))
+    best = style.save_shown(best_picture(comparison), folder / "best.svg")
+    return [*tables, *best, *draw_rooflines(comparison.machines, records, folder)]
 
 
 def best_picture(comparison: Comparison) -> Figure:
