@@ -17,8 +17,7 @@ from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
-from reports.hardware.best import COPIED, RESIDENT
-from reports.hardware.comparison import Comparison, compare
+from reports.hardware.comparison import COPIED, RESIDENT, Comparison, compare
 from reports.hardware.pictures import best_picture
 from reports.hardware.text import text
 from tests.reports_fakes import measured

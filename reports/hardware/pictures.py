@@ -17,15 +17,15 @@ from matplotlib.ticker import FuncFormatter
 from fillpath import paths
 from fillpath.paths import write_text
 from reports.facts.records import Records
-from reports.hardware.best import COPIED, RESIDENT
-from reports.hardware.comparison import Comparison
+from reports.hardware.comparison import COPIED, RESIDENT, Comparison
 from reports.hardware.roofline import draw_rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
 from reports.shapes.bars import seconds
 from reports.shapes.labels import legend_above
-from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
+from reports.shapes.lines import look
+from reports.shapes.style import SMALL, new_figure
 
 WIDTH = 12.0
 # Inches of a row, of what a panel has beside rows, of a line above it; of its width, of a letter, between a
@@ -60,9 +60,10 @@ def best_picture(comparison: Comparison) -> Figure:
     answers = comparison.best.answers
     parts = dict(list(answers.groupby("problem", observed=True)))
     titles = {problem: [PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts}
-    inputs = [part.index.nunique() for part in parts.values()]
-    lines = [len(title) - 1 for title in titles.values()]
-    heights = [ROW * rows + REST + LINE * above for rows, above in zip(inputs, lines, strict=True)] or [REST]
+    heights = [
+        ROW * part.index.nunique() + REST + LINE * (len(titles[problem]) - 1)
+        for problem, part in parts.items()
+    ] or [REST]
     figure = new_figure(WIDTH, 0.8 + sum(heights))
     style.headline(figure, "The best verified time to solution on each machine, whoever implements it")
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
@@ -94,7 +95,7 @@ def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
     moved = copied[copied["seconds"] != own]
     for place, machine in enumerate(machines):
         at, beside = (part[part["machine"] == machine] for part in (resident, moved))
-        axes.hlines(at["y"], at["low"], at["high"], color=_colour(place), linewidth=1.5, zorder=2)
+        axes.hlines(at["y"], at["low"], at["high"], color=look(place)["color"], linewidth=1.5, zorder=2)
         axes.plot(at["seconds"], at["y"], zorder=3, **_marker(place))
         axes.plot(beside["seconds"], beside["y"] + BELOW, zorder=3, **_marker(place, empty=True))
     spans = {"low": "min", "high": "max", "seconds": ["min", "max"], "who": ["first", "last"]}
@@ -131,12 +132,6 @@ def _limits(ends: pd.DataFrame) -> tuple[float, float]:
 
 
 def _marker(place: int, *, empty: bool = False) -> dict[str, Any]:
-    colour = _colour(place)
-    return {
-        "marker": MARKERS[place % len(MARKERS)], "markersize": 5 if empty else 7, "linestyle": "",
-        "markeredgecolor": colour, "color": "white" if empty else colour,
-    }  # fmt: skip
-
-
-def _colour(place: int) -> str:
-    return PALETTE[place % len(PALETTE)]
+    own = look(place)
+    edge, size = own["color"], 5 if empty else 7
+    return own | {"color": "white" if empty else edge, "markeredgecolor": edge, "markersize": size, "ls": ""}

@@ -67,8 +67,9 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     cases = [Case.parse(name) for name in sorted(names, key=lambda name: (name.partition("@")[0], name))]
     tables = {name: case_table(each, cases, (), "").reindex(columns=_OF_TABLE) for name, each in own.items()}
     rows = pd.concat(tables, names=["machine"]).reset_index("machine").reset_index(drop=True)
+    cases *= len(own)
     entries = [find(case.stage, case.implementation) for case in cases]
-    sequential = np.array([entry is not None and _is_sequential(entry) for entry in entries] * len(own), bool)
+    sequential = np.array([entry is not None and _is_sequential(entry) for entry in entries], bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
     failure = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
     failure = failure.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", "")
@@ -78,10 +79,10 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
         joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
         failure=failure,
         why=failure.mask((failure == "") & rows["suspect"].astype(bool), SUSPECT),
-        draw=[bool(case.seed) for case in cases] * len(own),
+        draw=np.array([case.seed for case in cases], bool),
         part=(rows["threads"] > 0) & ~sequential,
     )
-    return _asked(rows, standing, cases * len(own), entries * len(own))
+    return _asked(rows, standing, cases, entries)
 
 
 def _asked(
@@ -103,7 +104,7 @@ def _asked(
     question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
     peer, options = np.array([bool(e and e.peer) for e in entries], bool), rows["options"]
     unlike = {
-        SUSPECT: rows["suspect"].astype(bool),
+        SUSPECT: rows["suspect"],
         "a peer, which factorises from the matrix on": ordered & peer,
         **{work: options.str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
         "one of several draws of random numbers": rows["draw"],
@@ -114,7 +115,7 @@ def _asked(
         place=rows["stage"] + " " + place,
         question=question.where(prepared["hash"].notna()),
         input=place + notes,
-        unlike=np.select(list(unlike.values()), list(unlike), ""),
+        unlike=np.select([which.astype(bool) for which in unlike.values()], list(unlike), ""),
     )
 
 
@@ -167,10 +168,10 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     )
 
 
-def means(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return by group the geometric means of RATIO and of its ends, and of how many rows, `n`."""
-    groups = rows.groupby(list(by), observed=True)
-    return groups[RATIO].agg(geometric_mean).assign(n=groups.size())
+def means(rows: pd.DataFrame, by: list[str], **more: Any) -> pd.DataFrame:
+    """Return by group the geometric means of RATIO and of its ends, of how many rows, `n`, and more of it."""
+    ratios = {name: (name, geometric_mean) for name in RATIO}
+    return rows.groupby(by, observed=True).agg(**ratios, n=("ratio", "size"), **more)
 
 
 def each(table: pd.DataFrame) -> Iterator[Any]:

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.hardware.best import COPIED, RESIDENT, Best, by_input
-from reports.hardware.comparison import Comparison
+from reports.hardware.comparison import COPIED, RESIDENT, Best, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
