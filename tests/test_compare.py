@@ -27,7 +27,7 @@ from fillpath.record import Record, Status, read_records, record_path, write_rec
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
-from reports.hardware.roofline import lacking, limit, roofs, spots
+from reports.hardware.roofline import rooflines, roofs, spots
 from reports.hardware.text import text
 from tests.reports_fakes import measured
 
@@ -43,12 +43,6 @@ def on(machine: str, *seconds: float | None) -> list[Record]:
 
 def of(*records: list[Record]) -> Records:
     return Records(tuple(record for own in records for record in own))
-
-
-def test_a_ratio_pairs_one_case_and_its_interval_is_what_the_two_allow() -> None:
-    (pair,) = compare(["a", "b"], of(on("a", 6.0), on("b", 2.0))).pairs.to_dict("records")
-    numbers = [pair[name] for name in ("first_seconds", "seconds", "ratio", "ratio_low", "ratio_high")]
-    assert numbers == pytest.approx([6.0, 2.0, 3.0, 3 * 0.9 / 1.2, 3 * 1.2 / 0.9])
 
 
 def test_a_mean_is_geometric_over_what_both_have_solved_and_the_rest_is_listed() -> None:
@@ -103,19 +97,45 @@ def put_ceilings(machine: str) -> Path:
 def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
     put_ceilings("a")
     host, gpu = roofs("a")
-    assert (host.kind, host.cards, host.faults) == ("host", 0, 1e5)
-    assert (gpu.kind, gpu.cards, gpu.link) == ("gpu", 1, None)
-    assert limit(gpu, 1.0) == 1e12 and limit(gpu, 100.0) == 1e13
+    assert (host.kind, host.cards, host.faults, gpu.kind, gpu.cards, gpu.link) == (
+        "host",
+        0,
+        1e5,
+        "gpu",
+        1,
+        None,
+    )
     one, two, three = on("a", 2.0, 4.0, 1.0)
-    counted = replace(one, work={"edges": 10**9, "bytes": 5 * 10**9})
+    edges = {"edges": 10**9}
     # Of an implementation that is not here the record says on what it ran.
-    theirs = replace(two, case=two.case.replace("fill2_gpu", "theirs"), work={"edges": 10**9})
-    records = of([counted, replace(two, work={"edges": 10**9}), theirs, replace(three, work={"fills": 3})])
-    found = spots(gpu, records)[["intensity", "rate", "bound", "lacking"]].values.tolist()
-    bare = [0.25, 2.5e8, True, ""]
-    assert found[:3] == [[0.2, 5e8, False, ""], bare, bare] and found[3][3] == "counts no operations"
-    assert lacking(spots(gpu, records)).empty and spots(host, records).empty
-    assert lacking(spots(gpu, of([records.rows[3]]))).to_dict() == {"symbolic.gsofa": "counts no operations"}
+    theirs = replace(two, case=two.case.replace("fill2_gpu", "theirs"), work=edges)
+    processor = replace(two, case=two.case.replace("fill2_gpu", "fill1"), device=None, work={})
+    counted = replace(one, work={**edges, "bytes": 5 * 10**9})
+    records = of([counted, replace(two, work=edges), theirs, replace(three, work={"fills": 3}), processor])
+    found = spots(["a"], records)[["cards", "intensity", "rate", "bound", "lacking"]].values.tolist()
+    bare = [1, 0.25, 2.5e8, True, ""]
+    assert found[:3] == [[1, 0.2, 5e8, False, ""], bare, bare]
+    assert [row[0::4] for row in found[3:]] == [[1, "counts no operations"], [0, "counts no operations"]]
+    shown = rooflines(["a", "b"], records)
+    (panel,) = shown.axes
+    x, y = panel.lines[0].get_data()
+    assert np.interp([1.0, 100.0], x, y) == pytest.approx([1e12, 1e13], rel=0.01)
+    assert sorted(line.get_xydata().tolist() for line in panel.lines[1:]) == [
+        [[0.2, 5e8]],
+        *2 * [[[0.25, 2.5e8]]],
+    ]
+    names = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert names == ["symbolic.fill2_gpu", "symbolic.gsofa", "symbolic.theirs"]
+    below = " ".join(shown.texts[-1].get_text().split())
+    assert "Without a place" not in below and below.endswith("Without ceilings: b.")
+
+
+def test_what_has_no_place_under_a_roof_is_named() -> None:
+    put_ceilings("a")
+    shown = rooflines(["a"], of([replace(on("a", 1.0)[0], work={"fills": 3})]))
+    assert len(shown.axes) == 2, "without any work each device is shown"
+    below = " ".join(shown.texts[-1].get_text().split())
+    assert below.endswith("Without a place: counts no operations: symbolic.gsofa.")
 
 
 @pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
@@ -228,8 +248,7 @@ def test_two_gpus_have_ceilings_together_and_their_cases_a_roof(monkeypatch: pyt
         )
         for name, turns in workers.items()
     ]
-    where = [spots(roof, of(records))["case"].str.extract("multi(.*)@")[0].tolist() for roof in (one, both)]
-    assert where == [["", ".virtual_gpus=2"], [".gpus=2", ".ranks=2"]]
+    assert spots(["test-machine"], of(records))["cards"].tolist() == [1, 2, 2, 1]
 
 
 @pytest.mark.usefixtures("small_gpu")

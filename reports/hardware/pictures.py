@@ -18,7 +18,7 @@ from fillpath import paths
 from fillpath.paths import write_text
 from reports.facts.records import Records
 from reports.hardware.comparison import COPIED, RESIDENT, Comparison
-from reports.hardware.roofline import draw_rooflines
+from reports.hardware.roofline import rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
@@ -51,8 +51,9 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     tables = {folder / "best.csv": comparison.best.answers, folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    best = style.save_shown(best_picture(comparison), folder / "best.svg")
-    return [*tables, *best, *draw_rooflines(comparison.machines, records, folder)]
+    pictures = {"best": best_picture(comparison), "rooflines": rooflines(comparison.machines, records)}
+    drawn = [style.save_shown(picture, folder / f"{name}.svg") for name, picture in pictures.items()]
+    return [*tables, *(path for written in drawn for path in written)]
 
 
 def best_picture(comparison: Comparison) -> Figure:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.holdings import read_ceilings
@@ -115,11 +115,10 @@ def _cards(record: Record, case: Case) -> int:
     return max(1, case.gpus, ranks)
 
 
-def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> list[Path]:
-    """Write rooflines.svg (and a PNG of a large one) into the folder, and return their paths.
+def rooflines(machines: Sequence[str], records: Records) -> Figure:
+    """Return one panel per device of these machines: its ceilings, and every verified case that ran on it.
 
-    There is one panel per device of these machines: its ceilings, and every verified case that ran on it. A
-    device without a case is left out where its machine has another with some.
+    A device without a case is left out where its machine has another with some.
 
     Raises InputError for damaged ceilings.
     """
@@ -148,7 +147,7 @@ def draw_rooflines(machines: Sequence[str], records: Records, folder: Path) -> l
     more = {"Without a place": reasons, "Without ceilings": without}
     said = [f"{what}: {names}." for what, names in more.items() if names]
     style.write_below(figure, " ".join([*CAPTION.split(), *said]))
-    return style.save_shown(figure, folder / "rooflines.svg")
+    return figure
 
 
 def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:
