@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +16,7 @@ from reports.hardware.roofline import spots
 from tests.reports_fakes import measured
 
 N = 30
+ALL = slice(None)
 # Bytes that arrays were asked for, and floating-point operations.
 TALLY: Counter[str] = Counter()
 
@@ -35,20 +35,24 @@ class Number(float):
     __add__, __sub__, __mul__, __truediv__ = map(counting, ("__add__", "__sub__", "__mul__", "__truediv__"))
 
 
-class Counted(list[Any]):
-    """An array that counts the bytes that are read of it and written to it. `peek` costs nothing."""
+ZERO = Number(0.0)
+
+
+class Counted:
+    """An array that counts the bytes that are read of it and written to it, but not those of `free`."""
 
     def __init__(self, values: Any, size: int) -> None:
-        super().__init__(values)
-        self.size, self.peek = size, super().__getitem__
+        self.free, self.size = np.array(values), size
 
     def __getitem__(self, at: Any) -> Any:
-        TALLY["bytes"] += self.size
-        return super().__getitem__(at)
+        TALLY["bytes"] += (
+            self.size * self.free[at].size if isinstance(at, (slice, list, range)) else self.size
+        )
+        return self.free[at]
 
     def __setitem__(self, at: Any, value: Any) -> None:
-        TALLY["bytes"] += self.size
-        super().__setitem__(at, value)
+        self.free[at] = value
+        self[at]
 
 
 @pytest.fixture(autouse=True)
@@ -57,14 +61,14 @@ def nothing_counted() -> None:
 
 
 def record(case: str, facts: dict[str, float], nnz: int, **changes: Any) -> Record:
-    prepared = {"n": N, "nnz": nnz, "hash": "of F"}
-    made = replace(measured("gsofa", 1.0), machine="a", case=f"{case}@bcsstk18.metis", prepared=prepared)
-    return replace(made, **{"work": {"facts": facts}, "phases": {"solve": [1.0]}, **changes})
+    """One of a second."""
+    values = {"prepared": {"n": N, "nnz": nnz, "hash": "of F"}, "work": {"facts": facts}, "machine": "a"}
+    values |= {"case": f"{case}@bcsstk18.metis", "phases": {"solve": [1.0]}, **changes}
+    return measured("gsofa", 1.0, **values)
 
 
 def placed(case: str, facts: dict[str, float], nnz: int = 0, *others: Record) -> tuple[int, int, bool] | str:
-    """The operations and bytes of a record of one second, and whether the bytes are a lower bound; else what
-    it lacks."""
+    """The operations and bytes of a record, and whether the bytes are a lower bound; else what it lacks."""
     row = spots(["a"], Records((record(case, facts, nnz), *others))).iloc[0]
     return row["lacking"] or (round(row["rate"]), round(row["rate"] / row["intensity"]), row["bound"])
 
@@ -100,24 +104,21 @@ def test_levels(seed: int) -> None:
     filled = filled_pattern(seed)
     f = both_ways(filled)
     degree, level, queue, columns = (Counted([0] * N, 4) for _ in range(4))
-    for k in range(N):
-        degree[k] = (f.lower[k] - 1 - f.columns[k]) + (f.upper[k] - f.rows[k])
     last = released = 0
     for k in range(N):
+        degree[k] = (f.lower[k] - 1 - f.columns[k]) + (f.upper[k] - f.rows[k])
+    for k in range(N):
         if degree[k] == 0:
-            queue[last], level[k] = k, 0
-            last += 1
+            queue[last], level[k], last = k, 0, last + 1
     for first in range(N):
         assert first < last
         columns[first] = i = queue[first]
         right, down = range(f.upper[i] + 1, f.rows[i + 1]), range(f.lower[i], f.columns[i + 1])
-        for array, places in ((f.row_columns, right), (f.column_rows, down)):
-            for k in (array[p] for p in places):
-                released += 1
-                degree[k] = left = degree[k] - 1
-                if left == 0:
-                    queue[last], level[k] = k, level.peek(i) + 1
-                    last += 1
+        for k in (*f.row_columns[right], *f.column_rows[down]):
+            released += 1
+            degree[k] = left = degree[k] - 1
+            if left == 0:
+                queue[last], level[k], last = k, level.free[i] + 1, last + 1
     done = released, TALLY["bytes"], False
     of_f = record("symbolic.gsofa", {}, N, work={"fills": int(filled.sum()) - N})
     assert placed("levels.kahn_gpu", {}, N, of_f) == done
@@ -131,25 +132,22 @@ def test_a_right_looking_factorisation(size: int, code: str) -> None:
     values = Counted(dense.T[filled.T], size)
     updates = 0
     for j in range(N):
-        down, end = f.lower[j], f.columns[j + 1]
-        pivot = values[down - 1]
+        down = range(f.lower[j], f.columns[j + 1])
+        pivot = values[down.start - 1]
         for s in range(f.upper[j] + 1, f.rows[j + 1]):
             upper, stop = f.to_column[s], f.columns[f.row_columns[s] + 1]
             factor = values[upper] / pivot
-            below = {f.column_rows.peek(q): q for q in range(upper + 1, stop)}
-            for p in range(down, end):
-                target = below[f.column_rows.peek(p)]
-                assert f.column_rows[target] == f.column_rows.peek(p)
-                lower = values[p]
-                values[target] = values[target] - lower * factor
-                updates += 1
+            below = {f.column_rows.free[q]: q for q in range(upper + 1, stop)}
+            targets = [below[row] for row in f.column_rows.free[down]]
+            assert (f.column_rows[targets] == f.column_rows.free[down]).all()
+            values[targets] = values[targets] - values[down] * factor
+            updates += len(targets)
     for j in range(N):
-        down, end = f.lower[j], f.columns[j + 1]
-        values[down - 1] = pivot = values[down - 1]
-        for p in range(down, end):
-            values[p] = values[p] / pivot
+        down = range(f.lower[j], f.columns[j + 1])
+        values[down.start - 1] = pivot = values[down.start - 1]
+        values[down] = values[down] / pivot
     factored = np.zeros((N, N))
-    factored.T[filled.T] = values
+    factored.T[filled.T] = values.free
     assert np.allclose((np.tril(factored, -1) + np.eye(N)) @ np.triu(factored), dense)
     facts = {"updates": updates, "entries_lower": np.tril(filled, -1).sum()}
     count, moved, least = placed(f"numeric.{code}", {**facts, "entries_upper": np.triu(filled, 1).sum()})
@@ -165,7 +163,7 @@ def test_a_randomised_factor(seed: int) -> None:
     ends = {(i, i + 1) for i in range(N - 1)} | {tuple(sorted(random.choice(N, 2, False))) for _ in range(40)}
     pointers, larger = compressed([[j for a, j in sorted(ends) if a == i] for i in range(N)])
     begin, graph, weights = Counted(pointers, 8), Counted(larger, 4), Counted([1.0] * len(larger), 8)
-    # Of an edge that waits at a vertex, and of an entry of G: its end or row, and its weight or value.
+    # An edge that waits at a vertex, or an entry of G: its end or row, and its weight or value.
     waiting: dict[int, list[tuple[Counted, Counted]]] = defaultdict(list)
     counter, columns, diagonal = Counted([0] * N, 4), Counted([0] * N, 8), Counted([0.0] * N, 8)
     entries = sampled = 0
@@ -175,25 +173,23 @@ def test_a_randomised_factor(seed: int) -> None:
         pair[0][0], pair[1][0] = end, weight
         return pair
 
-    for k in range(N):
-        counter[k] = 0
+    counter[ALL] = 0
     for k in range(N):
         assert counter[k] >= 0
         merged: dict[int, float] = defaultdict(float)
-        for p in range(begin[k], begin[k + 1]):
-            merged[graph[p]] += weights[p]
-        for end, weight in waiting[k]:
-            merged[end[0]] += weight[0]
+        own = range(begin[k], begin[k + 1])
+        edges = [*zip(graph[own], weights[own], strict=True), *((end[0], w[0]) for end, w in waiting[k])]
+        for end, weight in edges:
+            merged[end] += weight
         total = sum(merged.values())
         diagonal[k], columns[k] = total, entries
         order = sorted(merged)
         for i in order:
             stored(i, -merged[i] / total)
             counter[i] = counter[i] + 1
-        entries += len(order)
-        for q in range(1, len(order)):
-            waiting[order[int(random.integers(q))]].append(stored(order[q], merged[order[q]]))
-            sampled += 1
+        for end in order[1:]:
+            waiting[order[int(random.integers(order.index(end)))]].append(stored(end, merged[end]))
+        entries, sampled = entries + len(order), sampled + len(order[1:])
     facts = {"nnz_l": N + 2.0 * len(larger), "nnz_g": float(N + entries)}
     done = len(larger) + sampled, TALLY["bytes"], False
     assert placed("cholesky.parac_gpu", facts) == placed("cholesky.parac_cpu", facts) == done
@@ -206,45 +202,39 @@ def test_conjugate_gradients() -> None:
     pattern, below = off | off.T, np.triu(random.random((N, N)) < 0.3, 1)
 
     def vector(values: Any) -> Counted:
-        return Counted(map(Number, values), 8)
+        return Counted(np.array([*map(Number, values), None])[:-1], 8)
 
     def matrix(filled: np.ndarray) -> tuple[Counted, Counted, Counted]:
         pointers, indices = compressed([np.flatnonzero(row) for row in filled])
         return Counted(pointers, 8), Counted(indices, 4), vector(0.05 * random.random(len(indices)))
 
-    def entries(of: tuple[Counted, Counted, Counted], row: int) -> range:
-        """One pointer a row: the end of a row is the start of the next."""
-        return range(of[0][row], of[0].peek(row + 1))
+    def entries(of: tuple[Counted, Counted, Counted], row: int, x: Counted) -> tuple[Any, Any]:
+        """Values of a row, and the vector's at their columns. The end of a row is the start of the next."""
+        at = range(of[0][row], of[0].free[row + 1])
+        return of[2][at], x[[*of[1][at]]]
 
     def product(x: Counted, y: Counted) -> None:
         for row in range(N):
-            own, total = x[row], Number(0.0)
-            for p in entries(laplacian, row):
-                total = total + laplacian[2][p] * (own - x[laplacian[1][p]])
-            y[row] = total
+            own, (weights, others) = x[row], entries(laplacian, row, x)
+            y[row] = sum(weights * -(others - own), ZERO)
 
     def dot(x: Counted, y: Counted) -> float:
-        total = Number(0.0)
-        for i in range(N):
-            left = x[i]
-            total = total + left * (left if x is y else y[i])
-        return float(total)
+        left = x[ALL]
+        return float(sum(left * (left if x is y else y[ALL]), ZERO))
 
     def solve(of: tuple[Counted, Counted, Counted], right: Counted, left: Counted, order: Any) -> None:
         for row in order:
             total = right[row] / diagonal[row] if of is up else right[row]
-            for p in entries(of, row):
-                total = total - of[2][p] * left[of[1][p]]
-            left[row] = total
+            weights, others = entries(of, row, left)
+            left[row] = sum(-(weights * others), total)
 
     def add(x: Counted, share: float, y: Counted, into: Counted) -> None:
-        for i in range(N):
-            into[i] = x[i] + Number(share) * y[i]
+        into[ALL] = x[ALL] + y[ALL] * share
 
     laplacian, down, up = matrix(pattern), matrix(below.T), matrix(below)
     x, p, q, y, z = (vector([0.0] * N) for _ in range(5))
     b, diagonal, old = vector(random.random(N)), vector([1.0] * N), 1.0
-    r = vector(b)
+    r = vector(b.free)
     for _ in range(iterations):
         solve(down, r, y, range(N))
         solve(up, y, z, range(N - 1, -1, -1))
@@ -257,8 +247,7 @@ def test_conjugate_gradients() -> None:
         dot(r, r)
         old = sloped
     product(x, q)
-    for i in range(N):
-        r[i] = b[i] - q[i]
+    r[ALL] = b[ALL] - q[ALL]
     dot(r, r)
     facts = {"nnz_factor": int(below.sum()), "iterations": iterations}
     done = TALLY["flops"], TALLY["bytes"], False
@@ -275,6 +264,5 @@ def test_conjugate_gradients() -> None:
     ],
 )
 def test_a_record_that_counts_too_little_says_what(case: str, facts: dict[str, float], lacks: str) -> None:
-    elsewhere = record("symbolic.gsofa", {}, N, work={"fills": 9})
-    elsewhere = replace(elsewhere, prepared={**(elsewhere.prepared or {}), "hash": "of another"})
-    assert placed(case, facts, 50, elsewhere) == lacks
+    other = record("symbolic.gsofa", {}, N, work={"fills": 9}, prepared={"n": N, "nnz": N, "hash": "other"})
+    assert placed(case, facts, 50, other) == lacks
