@@ -26,7 +26,7 @@ class Operations(NamedTuple):
     least : whether the bytes are a lower bound
     """
 
-    count: float
+    done: float
     bytes: float
     phase: str = ""
     least: bool = False

@@ -59,10 +59,10 @@ class Best:
         return bool((self.answers["processes"] == 1).any())
 
     @property
-    def reasons(self) -> Mapping[tuple[str, str, str], list[str]]:
+    def reasons(self) -> Mapping[Any, list[str]]:
         """The inputs that a machine has not solved, by problem, machine and reason."""
         by = ["problem", "machine", "reason"]
-        return dict(self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).items())
+        return self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
 
 
 def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:

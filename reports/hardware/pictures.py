@@ -59,7 +59,7 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
 def best_picture(comparison: Comparison) -> Figure:
     """Return the best verified time of each machine on every input that the first and another have solved."""
     answers = comparison.best.answers
-    parts = dict(list(answers.groupby("problem", observed=True)))
+    parts = {name: part for name in PROBLEMS if len(part := answers[answers["problem"] == name])}
     titles = {problem: [PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts}
     heights = [
         ROW * part.index.nunique() + REST + LINE * (len(titles[problem]) - 1)

@@ -101,7 +101,7 @@ def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool
     counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
     moved = counters.get("dram_bytes")
     seconds = median(record.phases[counted.phase] if counted.phase else record.samples)
-    return counted.count / (moved or counted.bytes), counted.count / seconds, counted.least and not moved, ""
+    return counted.done / (moved or counted.bytes), counted.done / seconds, counted.least and not moved, ""
 
 
 def _cards(record: Record, case: Case) -> int:
@@ -139,8 +139,9 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
     for axes, (at, roof) in zip(panels, shown.items(), strict=False):
         _draw(axes, roof, placed[placed.index == at], names)
     # Implementations of which no case has a place on a device, each with what its first case there lacks.
-    every, some = (part.set_index("implementation", append=True) for part in (found, placed))
-    lost = every[~every.index.isin(some.index) & every.index.droplevel(2).isin(shown)]
+    under = found[found.index.isin(shown)]
+    every, some = (part.set_index("implementation", append=True) for part in (under, placed))
+    lost = every[~every.index.isin(some.index)]
     firsts = lost[~lost.index.duplicated()].reset_index().groupby("lacking")["implementation"].unique()
     reasons = "; ".join(f"{why}: {', '.join(sorted(names))}" for why, names in firsts.items())
     without = ", ".join(name for name in machines if name not in {machine for machine, _ in devices})
@@ -166,7 +167,7 @@ def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> 
             markeredgecolor=colour if bound else "black", color="none" if bound else colour,
             label=None if name in named else name,
         )  # fmt: skip
-        named.add(name)
+        named.add(str(name))
     rates = {
         "copy {:,.0f} GB/s": roof.copy / 1e9,
         "double {:,.0f} GFLOP/s": roof.flops / 1e9,

@@ -69,7 +69,7 @@ def _best(comparison: Comparison) -> list[str]:
     lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
     over = [f"{first} over {other}" for other in others]
     table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
-    for problem, inputs in best.answers.groupby("problem", observed=True):
+    for problem in PROBLEMS:
         rows = [
             (
                 name,
@@ -77,12 +77,13 @@ def _best(comparison: Comparison) -> list[str]:
                 *(_ratio(row) if row else "-" for row in map(resident.get, others)),
                 *(times(row.ratio) if row else "" for row in map(copied.get, others)),
             )
-            for _, name, resident, copied in by_input(inputs)
+            for _, name, resident, copied in by_input(best.answers[best.answers["problem"] == problem])
         ]
-        count = _count(len(rows), "input")
-        lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
-        lines += [f"  {line}" for line in mean_lines(comparison, problem)]
-        lines += _columns(table + rows)
+        if rows:
+            count = _count(len(rows), "input")
+            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
+            lines += [f"  {line}" for line in mean_lines(comparison, problem)]
+            lines += _columns(table + rows)
     if best.answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
     return [*lines, "", *([ONE_PROCESS, ""] if best.of_one_process else []), *_not_solved(best), ""]
@@ -94,7 +95,7 @@ def _not_solved(best: Best) -> list[str]:
     for (problem, machine, reason), inputs in best.reasons.items():
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    others = _count(best.not_pooled["records"].sum(), "record")
+    others = _count(int(best.not_pooled["records"].sum()), "record")
     left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(best.not_pooled)]
     return [*lines, f"not pooled, as the time is of other work: {others}", *left]
 
