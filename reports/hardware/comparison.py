@@ -20,7 +20,7 @@ from fillpath.record import Record
 from reports.facts.means import geometric_mean
 from reports.facts.record_rows import transfers_of
 from reports.facts.records import Records
-from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, first_of, means, over_first, solved
+from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, means, over_first, solved
 from reports.table import timed
 
 # Where input and result are: on the device that works, or on the host before and after.
@@ -147,14 +147,14 @@ def plain(table: pd.DataFrame) -> list[dict[Any, Any]]:
 def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the cases of the very same input that the first machine and another have solved, and what is
     left out of a mean."""
-    first = first_of(rows)
     both = over_first(rows, "case")
-    both = both[both["machine"] != first]
-    lacks = both["first_why"] != ""
+    both = both[both["machine"] != both["first_machine"]]
+    lacks, first = both["first_why"] != "", both["first_machine"]
     known = both["input_hash"].notna() & both["first_input_hash"].notna()
     others = known & (both["input_hash"] != both["first_input_hash"])
     why = both["first_why"].where(lacks, both["why"])
-    why = why.mask((why == "") & others, f"another input than {first}'s: its content differs")
+    content = "another input than " + first.astype(str) + "'s: its content differs"
+    why = why.mask((why == "") & others, content)
     left = both.assign(machine=both["machine"].mask(lacks, first), reason=why)[why != ""]
     # With the seconds of whichever has more cores as they would be on as many as the other's.
     cores = both[["first_cores", "cores"]].astype(float).replace(0.0, np.nan)
@@ -202,17 +202,14 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
     )
 
 
-def _with_copies(record: Record) -> list[float]:
-    """Return the seconds of each sample with those of copying the input to the device and the result back,
-    none where a GPU's copies were not measured."""
-    copies = transfers_of(record)
-    return [] if copies is None else [seconds + copies for seconds in record.samples]
-
-
 def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     """Return the least seconds of each machine on each input, where the first and another have solved it."""
-    by = ["number", "span"]
-    copied = timed(pooled, _with_copies).assign(span=COPIED)
+
+    def with_copies(record: Record) -> list[float]:
+        copies = transfers_of(record)
+        return [] if copies is None else [seconds + copies for seconds in record.samples]
+
+    by, copied = ["number", "span"], timed(pooled, with_copies).assign(span=COPIED)
     times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
     times = times[times["status"] == "ok"].assign(seconds=times["median"])
     times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
@@ -220,12 +217,12 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     price = least["machine"].astype("object").map(prices).astype(float)
     found = over_first(least.assign(cost=price * least["seconds"] / 3600), *by)
     several = found.groupby(by, observed=True)["machine"].transform("size") > 1
-    found.loc[found["machine"] == first_of(found), RATIO] = np.nan
+    found.loc[found["machine"] == found["first_machine"], RATIO] = np.nan
     return found[several].set_index("number")
 
 
 def _best_means(answers: pd.DataFrame) -> pd.DataFrame:
-    others = answers[answers["machine"] != first_of(answers)]
+    others = answers[answers["machine"] != answers["first_machine"]]
     others = others.assign(
         first_faster=others["ratio_high"] < 1,
         other_faster=others["ratio_low"] > 1,

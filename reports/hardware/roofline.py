@@ -105,7 +105,7 @@ def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool
 
 
 def _cards(record: Record, case: Case) -> int:
-    entry = find(case.stage, case.implementation)
+    entry = find(case)
     # Of an implementation that is not here, a colleague's own, the record says whether a GPU worked.
     if (entry.device if entry else record.device or "cpu") == "cpu":
         return 0

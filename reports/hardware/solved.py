@@ -68,8 +68,7 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     tables = {name: case_table(each, cases, (), "").reindex(columns=_OF_TABLE) for name, each in own.items()}
     rows = pd.concat(tables, names=["machine"]).reset_index("machine").reset_index(drop=True)
     cases *= len(own)
-    entries = [find(case.stage, case.implementation) for case in cases]
-    sequential = np.array([entry is not None and _is_sequential(entry) for entry in entries], bool)
+    sequential = np.array([_is_sequential(find(case)) for case in cases], bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
     failure = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
     failure = failure.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", "")
@@ -82,15 +81,10 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
         draw=np.array([case.seed for case in cases], bool),
         part=(rows["threads"] > 0) & ~sequential,
     )
-    return _asked(rows, standing, cases, entries)
+    return _asked(rows, cases, standing)
 
 
-def _asked(
-    rows: pd.DataFrame,
-    standing: Sequence[Record | None],
-    cases: Sequence[Case],
-    entries: Sequence[Implementation | None],
-) -> pd.DataFrame:
+def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record | None]) -> pd.DataFrame:
     """Return the rows with what each answers. standing : the record of each ok one"""
     content = [(record and record.prepared) or {} for record in standing]
     prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
@@ -100,13 +94,13 @@ def _asked(
     source_of += [f"\n{case.preparation.diagonal}" for case in cases]
     place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
     pivots = rows["small_pivots"].fillna(0).astype(int)
-    notes = [_notes(*each) for each in zip(cases, entries, pivots, strict=True)]
+    notes = [_notes(*each) for each in zip(cases, pivots, strict=True)]
     question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
-    peer, options = np.array([bool(e and e.peer) for e in entries], bool), rows["options"]
+    peer = np.array([bool(entry and entry.peer) for entry in map(find, cases)], bool)
     unlike = {
         SUSPECT: rows["suspect"],
         "a peer, which factorises from the matrix on": ordered & peer,
-        **{work: options.str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
+        **{work: rows["options"].str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
         "one of several draws of random numbers": rows["draw"],
         "limited to fewer threads than the machine has": rows["part"],
     }
@@ -119,8 +113,9 @@ def _asked(
     )
 
 
-def _notes(case: Case, entry: Implementation | None, pivots: int) -> str:
+def _notes(case: Case, pivots: int) -> str:
     """Return what a problem's input is beside the matrix, empty where it is as usual."""
+    entry = find(case)
     defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
     options = defaults | dict(case.options)
     dtype, rhs = options.get("dtype", "float64"), options.get("rhs", "random")
@@ -132,25 +127,20 @@ def _notes(case: Case, entry: Implementation | None, pivots: int) -> str:
     return "".join(f", {note}" for note in notes.get(case.stage, ()))
 
 
-def find(stage: str, name: str) -> Implementation | None:
-    """Return the implementation of that name, None where it is not here, as a colleague's own."""
+def find(case: Case) -> Implementation | None:
+    """Return the case's implementation, None where it is not here, as a colleague's own."""
     try:
-        return registry.lookup(stage, name)
+        return registry.lookup(case.stage, case.implementation)
     except UnknownNameError:
         return None
 
 
 @functools.cache
-def _is_sequential(entry: Implementation) -> bool:
+def _is_sequential(entry: Implementation | None) -> bool:
     """Return whether it works on one core throughout: its summary says so, and no loop of it is parallel."""
-    if "(sequential" not in entry.summary:
+    if entry is None or "(sequential" not in entry.summary:
         return False
     return not any("prange" in text for text in source.texts(entry.function, entry.takes, entry.kernels))
-
-
-def first_of(rows: pd.DataFrame) -> str:
-    """Return the machine that the others are held against."""
-    return str(rows["machine"].cat.categories[0])
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
@@ -159,8 +149,8 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     RATIO is of the first's seconds over the row's. Processes of two machines are no pairs, so that the ends
     are what the two intervals allow.
     """
-    first = rows[rows["machine"] == first_of(rows)].set_index(list(key)).add_prefix("first_")
-    both = rows.merge(first.reset_index(), on=list(key), validate="many_to_one")
+    first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
+    both = rows.merge(first, on=list(key), validate="many_to_one")
     return both.assign(
         ratio=both["first_median"] / both["median"],
         ratio_low=both["first_low"] / both["high"],
