@@ -8,6 +8,7 @@ copies between formats do not count. Caches may serve what is asked for: it is n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +25,14 @@ class Operations(NamedTuple):
 
     phase : the phase of a record in which all of it was done; empty for the whole call
     least : whether the bytes are a lower bound
+    lacking : why a record counts too little for the two
     """
 
-    done: float
-    bytes: float
+    done: float = nan
+    bytes: float = nan
     phase: str = ""
     least: bool = False
+    lacking: str = ""
 
 
 def filled_entries(records: Iterable[Record]) -> Mapping[str, float]:
@@ -45,11 +48,8 @@ def filled_entries(records: Iterable[Record]) -> Mapping[str, float]:
     return counts
 
 
-def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Operations | str:
-    """Return what a verified record did, or why it counts too little.
-
-    filled : of `filled_entries`
-    """
+def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Operations:
+    """Return what a verified record did. filled : of `filled_entries`"""
     work, prepared = record.work or {}, record.prepared or {}
     facts: Mapping[str, float] = work.get("facts") or {}
     n, nnz = (prepared.get(name, 0) for name in ("n", "nnz"))
@@ -63,7 +63,7 @@ def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Opera
             # degree and again when it releases others; its degree is written and read, its place in the queue
             # written and read, its level written, itself written into it.
             if (entries := filled.get(prepared.get("hash", ""))) is None:
-                return "no record says how many entries F has"
+                return Operations(lacking="no record says how many entries F has")
             return Operations(entries - n, 3 * INDEX * (entries - n) + (8 * POINTER + 6 * INDEX) * n)
         case "numeric", "glu2" | "glu3" if "updates" in facts:
             options = lookup(case.stage, case.implementation).values(dict(case.options))
@@ -82,7 +82,8 @@ def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Opera
             "solve" in record.phases
         ):
             return _conjugate_gradients(n, nnz - n, facts["nnz_factor"], facts["iterations"])
-    return "counts multiply-adds and no bytes" if facts.get("updates") else "counts no operations"
+    lacks = "counts multiply-adds and no bytes" if facts.get("updates") else "counts no operations"
+    return Operations(lacking=lacks)
 
 
 def _right_looking(facts: Mapping[str, float], n: float, size: int) -> Operations:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,14 @@ from fillpath.paths import results
 from fillpath.record import Record, Status
 from reports.facts.probes import read_counters
 from reports.facts.records import Records
-from reports.hardware.bytes_model import Operations, filled_entries, operations
+from reports.hardware.bytes_model import filled_entries, operations
 from reports.hardware.solved import find
 from reports.shapes import style
 from reports.shapes.style import PALETTE, SMALL, new_figure
 
 # The devices of a machine, as its ceilings name them.
 KINDS = ("host", "gpu", "gpus")
+RATES = ("copy_bytes", "flops_double", "link_to_device_bytes", "page_faults", "peer_bytes")
 MARKERS = "osD^vP*X<>"
 CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product,
 both by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where there
@@ -62,11 +63,10 @@ def roofs(machine: str) -> list[Roof]:
     ceilings, found = read_ceilings(results() / machine) or {}, []
     for kind, device in ((kind, ceilings.get(kind)) for kind in KINDS):
         if device:
-            rate = {name: rate["per_second"] for name, rate in device["rates"].items()}
+            rates: dict[str, Any] = dict.fromkeys(RATES)
+            rates |= {name: rate["per_second"] for name, rate in device["rates"].items()}
             cards = 0 if kind == "host" else device.get("count", 1)
-            more = [rate.get(name) for name in ("link_to_device_bytes", "page_faults", "peer_bytes")]
-            known = rate["copy_bytes"], rate["flops_double"], *more
-            found.append(Roof(machine, kind, device["name"], cards, *known))
+            found.append(Roof(machine, kind, device["name"], cards, *(rates[name] for name in RATES)))
     return found
 
 
@@ -84,24 +84,16 @@ def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
     for record in records.rows:
         if record.machine in machines and record.status is Status.OK:
             case = Case.parse(record.case)
-            place = _spot(record, operations(record, case, filled))
-            name = f"{case.stage}.{case.implementation}"
-            rows.append((record.machine, _cards(record, case), record.case, name, *place))
+            counted = operations(record, case, filled)
+            # Hardware counters, which are of a whole call, go before bytes that were asked for.
+            counters = None if counted.phase else read_counters(record.machine, record.case, record.key)
+            read = (counters or {}).get("dram_bytes")
+            intensity = counted.done / (read or counted.bytes)
+            rate = counted.done / median(record.phases[counted.phase] if counted.phase else record.samples)
+            about = record.machine, _cards(record, case), record.case, f"{case.stage}.{case.implementation}"
+            rows.append((*about, intensity, rate, counted.least and not read, counted.lacking))
     head = ["machine", "cards", "case", "implementation", "intensity", "rate", "bound", "lacking"]
     return pd.DataFrame(rows, columns=head)
-
-
-def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool, str]:
-    """Return intensity, rate, bound and lacking.
-
-    Hardware counters, which are of a whole call, go before bytes that were asked for.
-    """
-    if isinstance(counted, str):
-        return nan, nan, False, counted
-    counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
-    moved = counters.get("dram_bytes")
-    seconds = median(record.phases[counted.phase] if counted.phase else record.samples)
-    return counted.done / (moved or counted.bytes), counted.done / seconds, counted.least and not moved, ""
 
 
 def _cards(record: Record, case: Case) -> int:
