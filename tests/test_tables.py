@@ -10,42 +10,34 @@ import pandas as pd
 import pytest
 
 from reports.shapes import style
-from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, read_cells
+from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
 from tests.reports_fakes import RECORDS, site
 
 __all__ = ["site"]
-STAMP = style.Stamp.of(RECORDS.frame([]))
-TABLE = Sheet(
-    [
-        Column("here", "levels", COUNT, "levels", "status"),
-        Column("over\nall", "ratio", "{:.2f}x".format),
-    ]
+SHEET = Sheet(
+    [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
 )
-ROWS = pd.DataFrame(
-    {
-        "label": ["a", "b"], "machine": "m", "stand_in_for": [None, "a"], "status": ["ok", "out_of_memory"],
-        "paper_levels": [1234.0, None], "levels": [1200.0, None], "ratio": [1.5, None],
-    }
-)  # fmt: skip
 
 
-def texts(figure: Any) -> list[str]:
-    return [text.get_text() for text in figure.axes[0].texts]
+def row(label: str = "a", **values: Any) -> dict[str, Any]:
+    made = {"stand_in_for": None, "preparation": "nnz", "status": "ok", "paper_levels": None, "levels": None}
+    return {"label": label, "ratio": None, **made, **values}
+
+
+ROWS = row(levels=1200.0, ratio=1.5, paper_levels=1234.0), row("b", stand_in_for="a", status="out_of_memory")
+
+
+def table(*rows: dict[str, Any]) -> TablePicture:
+    return SHEET(pd.DataFrame(rows or ROWS), "t")
 
 
 def test_the_picture_has_the_cells_and_the_shading() -> None:
-    drawn = TABLE(ROWS, "t")
+    drawn = table()
     first, second = drawn.cells.lines
-    assert (first.cells, first.below, first.shaded) == (
-        ["a", "1,200", "1.50x"],
-        ["printed", "1,234", ""],
-        False,
-    )
-    assert (second.cells, second.below, second.shaded) == (
-        ["b", "out of memory", "-"], ["stand-in: a", "", ""], True
-    )  # fmt: skip
-    assert texts(drawn)[-6:] == [*second.cells, *second.below]
-    assert len(drawn.axes[0].patches) == 1, "one grey row"
+    assert first.cells == ["a", "1,200", "1.50x"] and first.below == ["printed", "1,234", ""]
+    assert second.cells == ["b", "out of memory", "-"] and second.below == ["stand-in: a", "", ""]
+    assert second.shaded and not first.shaded and len(drawn.axes[0].patches) == 1, "one grey row"
+    assert [text.get_text() for text in drawn.axes[0].texts][-6:] == [*second.cells, *second.below]
 
 
 def test_a_group_spans_its_neighbours_alone() -> None:
@@ -54,62 +46,44 @@ def test_a_group_spans_its_neighbours_alone() -> None:
 
 
 def test_no_text_runs_into_the_next_column() -> None:
-    long = ROWS.assign(status="cannot_be_tested_on_any_machine_of_these", levels=None)
-    figure = TABLE(long, "t")
+    figure = table(*(row(status="cannot_be_tested_on_any_machine_of_these", ratio=1.0) for _ in range(2)))
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts[-6:-3]]
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts[-3:]]
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
 @pytest.mark.parametrize(
-    ("stood_for", "below"),
-    [("b", "stand-in: b"), ("b, c", "stand-in: b, c"), ("b, c, d", "stand-in: b and 2 more")],
+    ("label", "stood_for", "below"),
+    [
+        pytest.param("a", "b", ["stand-in: b", "", ""], id="one"),
+        pytest.param("a", "b, c", ["stand-in: b, c", "", ""], id="two"),
+        pytest.param("a", "b, c, d", ["stand-in: b and 2 more", "", ""], id="three"),
+        pytest.param("twin of b", "b, c, d", [], id="a twin, whose name says it"),
+    ],
 )
-def test_a_matrix_names_what_it_stands_in_for_in_few_words(stood_for: str, below: str) -> None:
-    row = {"label": "a", "stand_in_for": stood_for, "preparation": "amd", "value": 1.0}
-    (line,) = Sheet([Column("value", "value")])(pd.DataFrame([row]), "t").cells.lines
-    assert line.cells == ["a", "1"] and line.below == [below, ""] and line.shaded
-    (twin,) = Sheet([Column("value", "value")])(pd.DataFrame([row | {"label": "twin of b"}]), "t").cells.lines
-    assert not twin.below and twin.shaded
+def test_a_matrix_names_what_it_stands_in_for_in_few_words(label: str, stood_for: str, below: Any) -> None:
+    (line,) = table(row(label, stand_in_for=stood_for, levels=1.0)).cells.lines
+    assert line.cells == [label, "1", "-"] and line.below == below and line.shaded
 
 
-def solutions(frame: pd.DataFrame) -> Any:
-    """The table of these seconds, beside what is printed of the first column."""
-    return Sheet([Column("total", "total", group="ours"), Column("SpSV", "spsv", group="ours")])(frame, "t")
+def test_the_print_stands_in_the_first_row_of_its_matrix() -> None:
+    rows = [row(levels=2.0, paper_levels=3.0), row(levels=4.0, paper_levels=3.0, preparation="amd")]
+    own, again = table(*rows).cells.lines
+    assert (own.cells[:2], own.below) == (["a, nnz", "2"], ["printed", "3", ""])
+    assert (again.cells[:2], again.below) == (["a, amd", "4"], [])
 
 
-def test_the_print_stands_in_the_row_of_what_was_measured() -> None:
-    frame = pd.DataFrame(
-        {
-            "label": ["a", "a", "b"], "machine": "m", "stand_in_for": [None, None, "a"],
-            "preparation": ["nnz", "amd", "nnz"], "total": [2.0, 3.0, 4.0], "spsv": [5.0, None, 6.0],
-            "paper_total": [1.25, 1.25, None],
-        }
-    )  # fmt: skip
-    own, again, other = solutions(frame).cells.lines
-    assert own.cells == ["a, nnz", "2", "5"] and own.below == ["printed", "1.25", ""]
-    assert again.cells == ["a, amd", "3", "-"] and not again.below, "printed of the matrix once"
-    assert other.cells == ["b, nnz", "4", "6"] and other.below == ["stand-in: a", "", ""] and other.shaded
-    assert {"printed", "1.25"} <= set(texts(solutions(frame)))
-
-
-def test_cells_are_kept_beside_the_picture_and_read_again(site: Path) -> None:
-    figure = solutions(ROWS.assign(preparation="nnz", total=2.0, spsv=1.0, paper_total=1.5))
-    style.save(figure, ROWS, "p_table", STAMP)
-    path = style.figure_path("p_table", style.TABLE)
-    assert read_cells(path) == figure.cells
-    first = path.read_bytes()
-    style.save(figure, ROWS, "p_table", STAMP)
-    assert path.read_bytes() == first
-
-
-def test_another_picture_leaves_no_cells_of_a_table_that_it_replaces(site: Path) -> None:
-    style.save(TABLE(ROWS, "t"), ROWS, "p_fig", STAMP)
-    assert style.figure_path("p_fig", style.TABLE).is_file()
-    figure = style.new_figure(4.0, 3.0)
-    figure.subplots()
-    style.save(figure, ROWS, "p_fig", STAMP)
-    assert not style.figure_path("p_fig", style.TABLE).exists()
+def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
+    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp.of(RECORDS.frame([]))
+    bytes_of = []
+    for _ in range(2):
+        style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
+        bytes_of.append(path.read_bytes())
+    assert read_cells(path) == table().cells and len(set(bytes_of)) == 1
+    other = style.new_figure(4.0, 3.0)
+    other.subplots()
+    style.save(other, pd.DataFrame(ROWS), "p_table", stamp)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(
