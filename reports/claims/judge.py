@@ -103,9 +103,8 @@ def _verdict(
     parts, factor, few = parts_of(claim, rows, whole), factor_of(claim, rows, whole), few_of(claim, rows)
     agrees = outcome_of(claim, parts, few)
     outcome, why = _outcome(claim, scope, held, agrees, few)
-    is_judged = outcome in JUDGED
-    sides = parts.sides or {Direction.NONE}
-    direction = Direction.UNRESOLVED if len(sides) > 1 else sides.pop()
+    is_judged, sides = outcome in JUDGED, set(parts.sides)
+    direction = Direction.UNRESOLVED if len(sides) > 1 else next(iter(sides), Direction.NONE)
     return Verdict(
         claim.id,
         held.basis or claim.metric,
