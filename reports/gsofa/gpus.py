@@ -28,14 +28,12 @@ def parallel(cases: pd.DataFrame) -> pd.DataFrame:
     rows = timed(cases, slowest)
     variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
     nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
-    gpus = rows["gpus"].clip(lower=1).astype(int)
-    measured = "measured: " + gpus.astype(str) + " GPU" + (gpus > 1).map({True: "s", False: ""})
-    node = nodes.astype(str) + " node" + (nodes > 1).map({True: "s", False: ""})
-    by = rows["implementation"].str.removesuffix("_multi")
-    in_turn = "simulated: " + node + " of " + each.astype(str) + ", by " + by + " in turn"
+    gpus = rows["gpus"].clip(lower=1).map(lambda count: f"measured: {count} GPU{'s' * (count > 1)}")
+    node = nodes.map(lambda count: f"simulated: {count} node{'s' * (count > 1)} of ")
+    by = ", by " + rows["implementation"].str.removesuffix("_multi") + " in turn"
     return rows.assign(
         variant=variant,
-        kind=measured.where(nodes * each == 1, in_turn),
+        kind=gpus.where(nodes * each == 1, node + each.astype(str) + by),
         workers=fact(rows, "workers"),
         simulated=fact(rows, "simulated") > 0,
     )
@@ -62,12 +60,11 @@ def compared(cases: pd.DataFrame, steps: Steps, printed: Mapping[str, Mapping[st
         # What was stopped says nothing of its parallel seconds.
         found = over_variant(cases, rows, base[rows.index], ("baseline", ""), inverse=True, bounds=False)
         parts.append(rows.join(found).assign(what=what))
-    by_step = {(what, abbr): value for what, own in printed.items() for abbr, value in own.items()}
-    whole = {abbr: value for (_, abbr), value in by_step.items()}
-    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": whole})
-    own = pd.Series(by_step).reindex(pd.MultiIndex.from_frame(rows[["what", "abbr"]])).set_axis(rows.index)
+    by_matrix = pd.DataFrame(printed)
+    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": by_matrix.max(axis=1)})
+    own = by_matrix.stack().reindex(pd.MultiIndex.from_frame(rows[["abbr", "what"]])).to_numpy()
     # A matrix of the paper's that is not at hand has a row of no step.
-    paper = own.where(rows["what"].notna(), rows["paper"])
+    paper = rows["paper"].where(rows["what"].isna(), own)
     return in_papers_order(rows.assign(paper=paper, simulated=rows["simulated"].eq(True)), "gsofa")
 
 
@@ -76,7 +73,7 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
 
     A frame without a number is of one kind.
     """
-    kinds = dict.fromkeys(frame.loc[frame["pair"] == "ok", "kind"])
+    kinds = dict.fromkeys(frame.loc[frame["has_number"], "kind"])
     parts = [Subset(frame[frame["kind"] == kind], f"{{}}, {kind}".format) for kind in kinds]
     return parts or [Subset(frame, "{}, not run".format)]
 
