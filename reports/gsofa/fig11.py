@@ -14,8 +14,7 @@ from reports.gsofa.symbolic import (
     spread,
 )  # fmt: skip
 from reports.shapes.bars import Panel
-from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import StripLine, ratio_lines
+from reports.shapes.strip import CodedBars, StripLine, ratio_lines
 from reports.table import timed
 from reports.verbs import attach, in_papers_order, of, over
 

@@ -17,8 +17,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.shapes import bars
-from reports.shapes.groups import name_matrices
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above, name_matrices
 from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, headline, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.

@@ -17,7 +17,6 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
-from reports.shapes.cells import TablePicture
 from reports.shapes.frame_csv import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
@@ -209,10 +208,11 @@ def shown(svg: Path) -> Path:
 
 def _save_cells(figure: Figure, path: Path) -> list[Path]:
     """Beside the picture of a table its cells, which the page shows; none beside another picture."""
-    if not isinstance(figure, TablePicture):
+    cells = getattr(figure, "cells", None)
+    if cells is None:
         path.unlink(missing_ok=True)
         return []
-    figure.cells.write(path)
+    cells.write(path)
     return [path]
 
 
