@@ -1,9 +1,5 @@
 """Beyond the paper: how the seconds of row counts grow with the matrix, by each code."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -39,7 +35,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(
         code=np.select([is_cudss, by_fronts], [CUDSS, FRONTS], rows["implementation"]),
         family=families(rows, LINES),
-        filled=rows["entries"] + rows["fills"],
+        filled=rows["entries"] + rows["diagonal_added"] + rows["fills"],
     )
     return rows.assign(exponent=exponents(rows, "median"), exponent_filled=exponents(rows, "filled"))
 
@@ -52,7 +48,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     names = (*LINES.values(), POINTS)
     panels = figure.subplots(1, len(names), sharex=True, sharey=True)
     for axes, family in zip(panels, names, strict=True):
-        axes.set_title(_heading(ok, family), loc="left")
+        axes.set_title(_heading(ok[ok["family"] == family], family), loc="left")
         axes.set_xlabel("rows n (log)")
     draw_panels(panels, frame, names, DRAWN)
     if len(ok):
@@ -62,16 +58,16 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return figure
 
 
-def _heading(ok: pd.DataFrame, family: str) -> str:
+def _heading(rows: pd.DataFrame, family: str) -> str:
     """Return the family, with how the output of its longest line grows."""
-    rows = ok[(ok["family"] == family) & ok["exponent_filled"].notna()]
-    if rows.empty:
+    sizes = rows[rows["exponent_filled"].notna()].groupby("code")["n"].nunique()
+    if sizes.empty:
         return family
-    longest = rows["code"] == rows.groupby("code")["n"].nunique().idxmax()
-    return f"{family}: entries of L + U as $n^{{{rows.loc[longest, 'exponent_filled'].iloc[0]:.2f}}}$"
+    grows = rows.loc[rows["code"] == sizes.idxmax(), "exponent_filled"].iloc[0]
+    return f"{family}: entries of L + U as $n^{{{grows:.2f}}}$"
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def _facts(frame: pd.DataFrame) -> dict[str, str]:
     there = set(frame.loc[frame["status"] == "ok", "code"])
     absent = [code for code in CODES if code not in there]
     return {"absent": f" Not measured there: {', '.join(absent)}." if there and absent else ""}

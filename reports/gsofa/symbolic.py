@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -91,15 +91,15 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
     return rows[["abbr", "near", "stand_in_for"]].agg(first, axis=1).astype("object")
 
 
-def beside_prints(frame: pd.DataFrame, table: str, columns: Mapping[str, str]) -> pd.DataFrame:
+def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
     """Return the rows in the paper's order with what a printed table says of `paper_matrix`.
 
     `printed_of` is that matrix where it is another than the row's own. A printed matrix without a case has a
     row that is `not_run`.
 
-    columns : by ours, the columns of the table
+    columns : of the table; ours have the same names
     """
-    printed = {f"paper_{ours}": printed_column("gsofa", table, theirs) for ours, theirs in columns.items()}
+    printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
     matrix = printed_matrix(rows, {abbr for numbers in printed.values() for abbr in numbers})
     prints = {name: matrix.map(numbers).astype(float) for name, numbers in printed.items()}
