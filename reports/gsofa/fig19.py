@@ -15,7 +15,7 @@ from reports.shapes.axes import write_names
 from reports.shapes.beside import PAPER, where
 from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
 from reports.table import KEY
-from reports.verbs import by_input, option, without
+from reports.verbs import option, without
 
 CLAIM = "fig19_strong_scaling"
 PRINTED = subject("gsofa", CLAIM).data["per"]
@@ -46,17 +46,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = parallel(cases)
     nodes, each = (option(rows["variant"], name) for name in ("nodes", "virtual_gpus"))
-    alone = {name: without(rows["variant"], name) for name in ("gpus", "nodes")}
     steps = {
-        GPUS: (rows["gpus"] > 1, alone["gpus"]),
-        NODES_SHOWN: ((nodes.fillna("1") != "1") & (each == str(A_NODE)), alone["nodes"]),
+        GPUS: (rows["gpus"] > 1, without(rows["variant"], "gpus")),
+        NODES_SHOWN: (nodes.notna() & (each == str(A_NODE)), without(rows["variant"], "nodes")),
     }
     rows = compared(rows, steps, {NODES_SHOWN: PRINTED})
     rows["times"] = rows["workers"] / rows["what"].map({GPUS: 1, NODES_SHOWN: A_NODE})
     rows["efficiency"] = rows["ratio"] / rows["times"]
     rows["by"] = rows["implementation"].str.removesuffix("_multi")
-    at_33 = by_input(rows[(rows["what"] == NODES_SHOWN) & (rows["times"] == FLAT_FROM)], "by")["ratio"]
-    then = at_33.reindex(pd.MultiIndex.from_frame(rows[[*KEY, "by"]])).set_axis(rows.index)
+    at_33 = rows["ratio"].where((rows["what"] == NODES_SHOWN) & (rows["times"] == FLAT_FROM))
+    then = at_33.groupby([rows[name] for name in (*KEY, "by")]).transform("first")
     return rows.assign(from_33=rows["ratio"] / then)
 
 

@@ -79,15 +79,6 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["matrix"].isin(ordered.groupby("paper_matrix")["matrix"].first())]
 
 
-def _title(frame: pd.DataFrame) -> str:
-    """Return the title with how many of the measured matrices are drawn, where those are not all."""
-    drawn, measured = (
-        part.nunique() for part in (_shown(frame)["matrix"], frame.dropna(subset="ratio")["matrix"])
-    )
-    more = f" ({drawn} drawn of {measured} measured matrices)" if drawn < measured else ""
-    return f"average frontier size of each source{more}"
-
-
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a panel for each of the paper's matrices, or for one that stands in, with a line per code."""
     figure = Multiples(_panel, "average frontier of a source", height=4.8)(_shown(frame), title)
@@ -121,13 +112,13 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 4",
-    _title,
+    "average frontier size of each source",
     frame,
     draw,
-    f"""One panel per printed matrix. Average frontier of a source: vertices expanded over iterations, 0 left
+    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices expanded over iterations, 0 left
     out of the ratio; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one thread, expands the
     whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS} vertices at a
     step.""",
-    topic="average frontier size of each source",
+    lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
     claims=(CLAIM,),
 )

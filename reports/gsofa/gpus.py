@@ -12,12 +12,10 @@ from matplotlib.figure import Figure
 from fillpath.record import UNTRIED, Record
 from reports.exhibit import Subset
 from reports.shapes.beside import BesidePrint, PanelRow
-from reports.table import KEY, timed
+from reports.table import timed
 from reports.verbs import beside, fact, in_papers_order, option, over_variant
 
 SIMULATED = "Simulated: the slowest of the workers, which run in turn."
-# By what a step shows: the rows of its cases, and of each row the variant that it is held against.
-Steps = Mapping[str, tuple["pd.Series[bool]", "pd.Series[str]"]]
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
@@ -46,20 +44,23 @@ def slowest(record: Record) -> list[float]:
     return whole
 
 
-def compared(cases: pd.DataFrame, steps: Steps, printed: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+def compared(
+    cases: pd.DataFrame,
+    steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
+    printed: Mapping[str, Mapping[str, float]],
+) -> pd.DataFrame:
     """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
 
     cases : as `parallel` has them
+    steps : by `what` they show, which cases have the step, and the variant that each is held against
     printed : `paper` by what a step shows, and by matrix
     """
-    known = pd.MultiIndex.from_frame(cases[[*KEY, "variant"]])
     parts = []
     for what, (chosen, base) in steps.items():
-        there = pd.MultiIndex.from_frame(cases[KEY].assign(variant=base)).isin(known)
-        rows = cases[chosen & there]
+        rows = cases[chosen]
         # What was stopped says nothing of its parallel seconds.
-        found = over_variant(cases, rows, base[rows.index], ("baseline", ""), inverse=True, bounds=False)
-        parts.append(rows.join(found).assign(what=what))
+        found = over_variant(cases, rows, base[chosen], ("baseline", ""), inverse=True, bounds=False)
+        parts.append(rows.join(found).dropna(subset="other_case").assign(what=what))
     by_matrix = pd.DataFrame(printed)
     rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": by_matrix.max(axis=1)})
     own = by_matrix.stack().reindex(pd.MultiIndex.from_frame(rows[["abbr", "what"]])).to_numpy()

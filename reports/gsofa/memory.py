@@ -66,26 +66,20 @@ def budgeted(
 
     `unlimited_bytes` is what gsofa takes of the device without a budget; `binds` is 1 for a budget below it.
 
-    base : the variant of each row's partner
-    role : what `pair` calls the partner
+    base, role : the variant of each row's partner, and what `pair` calls it
     claim : the subject that prints ratios by matrix
     """
     rows = rows.join(over_variant(cases, rows, base, ("", role)))
-    rows["budget"] = option(rows["variant"], BUDGET)
-    rows["budget_bytes"] = bytes_of(rows["budget"])
-    rows["unlimited_bytes"] = device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
-    binds = (rows["budget_bytes"] < rows["unlimited_bytes"]).where(rows["unlimited_bytes"].notna())
-    rows = rows.assign(binds=binds.astype(float), loose=binds.ne(True))
+    budget, printed = option(rows["variant"], BUDGET), subject("gsofa", claim).data["per"]
+    limit, free = bytes_of(budget), device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
+    binds = (limit < free).where(free.notna()).astype(float)
+    rows = rows.assign(budget=budget, budget_bytes=limit, unlimited_bytes=free, binds=binds, loose=binds != 1)
     rows = rows.sort_values("budget_bytes", ascending=False, kind="stable")
-    printed = subject("gsofa", claim).data["per"]
     return in_papers_order(beside(rows, "gsofa", {"paper_ratio": printed}), "gsofa", printed)
 
 
 def where_binding(frame: pd.DataFrame) -> list[Subset]:
-    """Return the rows of each budget that binds.
-
-    They are judged at the paper's own budget, and stand beside the print at others.
-    """
+    """Return the rows of each budget that binds, beside the print where it is not the paper's own."""
     binding = frame[frame["binds"] == 1]
     parts = {PRINTED_AT: binding[:0], **dict(iter(binding.groupby("budget", sort=False)))}
     return [
@@ -98,8 +92,7 @@ def picture(label: str, claim: str, on: str, budgets: Sequence[str], base: str =
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind.
 
     label : of the axis
-    claim : the subject that prints ratios by matrix, at PRINTED_AT
-    on : what the print was measured on
+    claim, on : the subject that prints ratios by matrix, and what they were measured on
     base : the budget that the others are held against
     """
     printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim).data["per"].items()}

@@ -78,26 +78,17 @@ def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
 
 
 def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
-    """Return the paper's matrix whose print stands beside each row, of those known.
-
-    It is the row's own; of a stand-in the first that it is near enough to, else the first that it stands in
-    for.
-    """
-
-    def first(texts: pd.Series[str]) -> str | None:
-        names = ", ".join(texts.dropna()).split(", ")
-        return next((name for name in names if name in known), None)
-
-    return rows[["abbr", "near", "stand_in_for"]].agg(first, axis=1).astype("object")
+    """Return the paper's matrix that each row is, that it is near to, or that it stands in for, of those
+    known."""
+    names = rows[["abbr", "near", "stand_in_for"]].stack().str.split(", ").explode()
+    return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order with what a printed table says of `paper_matrix`.
+    """Return the rows in the paper's order with columns of a printed table, `paper_<name>`, of `paper_matrix`.
 
     `printed_of` is that matrix where it is another than the row's own. A printed matrix without a case has a
     row that is `not_run`.
-
-    columns : of the table; ours have the same names
     """
     printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
