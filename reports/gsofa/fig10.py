@@ -33,17 +33,14 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     fill2 = rows["edges"].where(rows["implementation"] != GSOFA).groupby([rows[name] for name in KEY])
     rows = rows.assign(series=rows["implementation"], examined=rows["edges"].fillna(fill2.transform("first")))
     for base in (CPU, GPU):
-        parts = [_over(rows, *pair) for pair in OVER if pair[1] == base]
-        rows = rows.join(pd.concat(parts).add_prefix(f"{base}_"))
+        claims = {code: claim for (code, other), claim in OVER.items() if other == base}
+        ours = rows[rows["implementation"].isin(list(claims))]
+        theirs = on(ours, rows[rows["implementation"] == base])
+        ratio = over(theirs, ours, (base, ""))
+        in_teps = scaled(ratio, ours["edges"] / theirs["examined"], "teps")
+        paper = pd.concat([printed_of(ours[ours["implementation"] == code], claims[code]) for code in claims])
+        rows = rows.join(ratio.join(in_teps).assign(paper=paper).add_prefix(f"{base}_"))
     return rows
-
-
-def _over(rows: pd.DataFrame, code: str, base: str) -> pd.DataFrame:
-    ours = rows[rows["implementation"] == code]
-    theirs = on(ours, rows[rows["implementation"] == base])
-    ratio = over(theirs, ours, (base, ""))
-    in_teps = scaled(ratio, ours["edges"] / theirs["examined"], "teps")
-    return ratio.join(in_teps).assign(paper=printed_of(ours, OVER[code, base]))
 
 
 def lines(frame: pd.DataFrame) -> list[StripLine]:

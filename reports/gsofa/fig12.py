@@ -1,6 +1,5 @@
 """Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
@@ -121,11 +119,10 @@ def _lines(frame: pd.DataFrame) -> list[StripLine]:
     ]
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
+def _facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return the host's cores, the ranks that it cannot have, and which sequential code is the fastest."""
-    ranked, good = (frame[frame["series"] == name] for name in (RANKED, BEST))
-    tried = ranked.loc[~ranked["status"].isin(UNTRIED), "ranks"]
-    idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried)].sort_values("ranks")
+    good = frame[frame["series"] == BEST]
+    idle = frame[(frame["series"] == RANKED) & (frame["status"] == "unavailable")].sort_values("ranks")
     numbers = ", ".join(idle["ranks"].map("{:g}".format).unique())
     cores = [cores_of(machine) for machine in frame["machine"].dropna().unique()]
     return {

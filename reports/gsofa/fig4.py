@@ -115,10 +115,10 @@ EXHIBIT = Exhibit(
     "average frontier size of each source",
     frame,
     draw,
-    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices expanded over iterations, 0 left
-    out of the ratio; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one thread, expands the
-    whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS} vertices at a
-    step.""",
+    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices expanded
+    over iterations, 0 left out of the ratio; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one
+    thread, expands the whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS}
+    vertices at a step.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
     claims=(CLAIM,),
 )

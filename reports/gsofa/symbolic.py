@@ -85,7 +85,7 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order with columns of a printed table, `paper_<name>`, of `paper_matrix`.
+    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`.
 
     `printed_of` is that matrix where it is another than the row's own. A printed matrix without a case has a
     row that is `not_run`.
