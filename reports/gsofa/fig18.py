@@ -29,12 +29,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return a row per matrix, number of GPUs and step: `ratio`, page faults without the step over with it.
 
     The steps are advice in one array of all GPUs, an array each with advice, and both. `left` is the inverse
-    of the ratio; `fewer`, by how many per cent there are fewer. The ends of the ratio are of the calls that
-    are furthest from each other.
+    of the ratio; `fewer`, by how many per cent there are fewer. Its ends are of the furthest calls.
     """
     rows = counted(parallel(cases))
-    advised = option(rows["variant"], "advise").isna()
-    sharing = option(rows["variant"], "sharing").where(advised)
+    sharing = option(rows["variant"], "sharing").where(option(rows["variant"], "advise").isna())
     shared = with_option(rows["variant"], "sharing", "one_array")
     without_advice = with_option(shared, "advise", "false")
     steps = {

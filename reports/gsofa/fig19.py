@@ -17,12 +17,10 @@ from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
 from reports.table import KEY
 from reports.verbs import option, without
 
-CLAIM = "fig19_strong_scaling"
-PRINTED = subject("gsofa", CLAIM).data["per"]
-FLAT = subject("gsofa", CLAIM).data["flat_from_33_to_44_nodes"]
-FLAT_FROM = 33
-# GPUs of the paper's nodes, and its most nodes.
-A_NODE, NODES = 6, 44
+DATA = subject("gsofa", "fig19_strong_scaling").data
+PRINTED, FLAT = DATA["per"], DATA["flat_from_33_to_44_nodes"]
+# Nodes from which two are flat, the paper's most nodes, GPUs of each.
+FLAT_FROM, NODES, A_NODE = 33, 44, 6
 COLOURS = dict(zip(PRINTED, PALETTE, strict=False))
 GPUS, NODES_SHOWN = "GPUs of one host", "nodes of six GPUs"
 # The printed ends, joined as the text says.
@@ -39,10 +37,9 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix and number of workers: `ratio`, seconds on one over those on so many.
+    """Return a row per matrix and number of workers: `ratio`, seconds on a GPU or node over those on `times`.
 
-    The one is a GPU, or a simulated node; `times` is how many as many, `efficiency` the ratio over that.
-    `from_33` is the ratio over that of 33 nodes; `by`, what the workers run.
+    `efficiency` is the ratio over that number, `from_33` over that of 33 nodes; `by`, what the workers run.
     """
     rows = parallel(cases)
     nodes, each = (option(rows["variant"], name) for name in ("nodes", "virtual_gpus"))
@@ -62,9 +59,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw the print over nodes on the left; then, where there are any, simulated nodes and GPUs."""
     ok = frame[(frame["pair"] == "ok") & frame["ratio"].notna()]
-    printed = printed_matrix(ok, PRINTED)
-    stands_for = (", for " + printed).where(ok["abbr"].isna()).fillna("")
-    ok = ok.assign(printed=printed, stands_for=stands_for)
+    ok = ok.assign(printed=printed_matrix(ok, PRINTED))
+    ok["stands_for"] = (", for " + ok["printed"]).where(ok["abbr"].isna()).fillna("")
     shown = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS) if (ok["what"] == what).any()]
     figure = new_figure(min(14.0, 4.8 + 5.6 * len(shown)), 6.0)
     headline(figure, title)
@@ -90,11 +86,9 @@ def _panel(axes: Axes, rows: pd.DataFrame, heading: str) -> None:
     ends, names = [], []
     for (label, by), line in rows.sort_values("times", kind="stable").groupby(["label", "by"], sort=False):
         end = line.iloc[-1]
-        look = {
-            "color": COLOURS.get(end["printed"], "#555555"),
-            "linestyle": ":" if end["simulated"] else "-",
-        }
-        axes.plot([1.0, *line["times"]], [1.0, *line["ratio"]], **look, **LOOKS[str(by)])
+        look = LOOKS[str(by)] | {"color": COLOURS.get(end["printed"], "#555555")}
+        style = ":" if end["simulated"] else "-"
+        axes.plot([1.0, *line["times"]], [1.0, *line["ratio"]], linestyle=style, **look)
         ends.append((end["times"], end["ratio"]))
         names.append(f"{label} {end['ratio']:.3g}x{end['stands_for']}")
     axes.set_title(textwrap.fill(heading, 36, break_on_hyphens=False), loc="left", fontsize=NORMAL)
@@ -110,7 +104,7 @@ EXHIBIT = Exhibit(
     f"""Dashed: in proportion; each panel has an axis of its own. Printed are the ends at 44 nodes and that
     {" and ".join(FLAT)} are flat from 33 on; the dotted lines only join these. {SIMULATED} A stand-in has the
     colour of the matrix that it stands for.""",
-    claims=(CLAIM,),
+    claims=("fig19_strong_scaling",),
     subsets={"kinds": by_kind},
     one_run=True,
     topic="strong scaling over GPUs and nodes",

@@ -1,6 +1,5 @@
 """Figure 4: how the frontier grows with the source."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import ENDS, in_papers_order
 
 CLAIM, CPU, GPU = "fig4_frontier_growth", "gsofa_cpu", "gsofa"
-# The paper's ratio by matrix, in its order.
 PRINTED = subject("gsofa", CLAIM).data["per"]
 BINS = ("first", "last", "frontier_mean", "frontier_min", "frontier_max")
 KEPT = [
@@ -32,8 +30,7 @@ KEPT = [
 ]  # fmt: skip
 # Sources that the moving average is over, as a share of all.
 WINDOW = 0.02
-# How each code is drawn.
-LOOKS: Mapping[str, Mapping[str, Any]] = {
+LOOKS: dict[str, dict[str, Any]] = {
     CPU: {"color": PALETTE[0], "label": f"{CPU}, moving average (thin: of a few sources each)"},
     GPU: {"color": PALETTE[5], "label": f"{GPU}, moving average", "linestyle": "--"},
 }
@@ -42,10 +39,8 @@ LOOKS: Mapping[str, Mapping[str, Any]] = {
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per bin of sources of each case, without a series a single one with the reason.
 
-    average : of frontier_mean, over WINDOW of the sources around.
-    ratio : largest over smallest average frontier of a source, 0 left out.
-    growth : rank correlation of frontier_mean with the source, with its interval.
-    paper_ratio : what is printed of paper_matrix.
+    `average` of frontier_mean is over WINDOW of the sources around; `ratio`, largest over smallest average
+    frontier of a source, 0 left out; `growth`, rank correlation of frontier_mean with the source.
     """
     bins = per_case(cases[KEPT], BINS)
     rows = pd.concat([_grown(bins[:0]), *(_grown(part) for _, part in bins.groupby("case", sort=False))])
@@ -115,10 +110,10 @@ EXHIBIT = Exhibit(
     "average frontier size of each source",
     frame,
     draw,
-    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices expanded
-    over iterations, 0 left out of the ratio; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one
-    thread, expands the whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS}
-    vertices at a step.""",
+    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices
+    expanded over iterations, 0 left out of the ratio; moving average over {WINDOW:.0%} of the sources.
+    gsofa_cpu, on one thread, expands the whole frontier in an iteration, as the paper does; a block of gsofa
+    at most {THREADS} vertices at a step.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
     claims=(CLAIM,),
 )
