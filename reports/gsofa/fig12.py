@@ -13,8 +13,7 @@ from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
 from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis
 from reports.shapes.bars import draw_slots
-from reports.shapes.lines import draw_line
-from reports.shapes.nodes import draw_nodes
+from reports.shapes.lines import draw_line, draw_nodes
 from reports.shapes.strip import StripLine, ratio_lines, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.table import KEY, cores_of, timed
@@ -38,8 +37,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and series: SuperLU_DIST on each number of `ranks`, of which `best` takes
     least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names.
 
-    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six. `paper` is
-    printed of one node. Of a matrix without a case the one row is `best`.
+    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six.
     """
     rows = timed(cases, SYMBOLIC)
     rows["series"] = rows["implementation"].where(rows["gpus"] != 6, SIX)
@@ -50,7 +48,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         others = others.join(ratio.add_prefix(prefix))
     ranked = others[others["series"] == RANKED]
     ranks = option(ranked["variant"], "ranks").fillna("1").astype(int)
-    least = ranked["median"].fillna(np.inf).groupby([ranked[name] for name in KEY]).idxmin()
+    least = ranked.fillna({"median": np.inf}).groupby(KEY)["median"].idxmin()
     ranked = ranked.assign(ranks=ranks, best=ranked.index.isin(least))
     whole = pd.concat([ranked, _fastest(others), rows[ours]], ignore_index=True)
     whole = beside(whole, "gsofa", {"paper": DATA["one_node"]})
@@ -100,23 +98,21 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     draw_slots(axes, ranked["x"], HALF / 2, ranked["status"])
     draw_slots(axes, others["x"], 2 * HALF, others["series"] + ": " + others["status"])
     seconds_axis(axes)
-    axes.set_ylabel("seconds (log)")
     name_matrices(axes, frame)
+    axes.set_ylabel("seconds (log)")
     axes.tick_params(axis="x", labelsize=SMALL)
 
 
 def _lines(frame: pd.DataFrame) -> list[StripLine]:
     """Return the ratios as text: of the best ranks, with their number, and of the sequential code."""
-    ranks = frame["ranks"].map("({:g})".format)
-    marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
+    is_good, ranks = frame["series"] == BEST, frame["ranks"].map("({:g})".format)
+    marked = frame.assign(mark=frame["code"].map(GOOD).where(is_good, ranks))
     columns = {"speedup": "ratio", "with transfers": "moved_ratio"}
     more = {"six GPUs": "six_ratio", "printed, six": "paper"}
-    title = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
-    best, good = marked[marked["best"]], marked[marked["series"] == BEST]
-    return [
-        *ratio_lines(best, title, columns | more, "pair", mark="mark"),
-        *ratio_lines(good, "The fastest sequential code over the same", columns, "pair", mark="mark"),
-    ]
+    best = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
+    good = "The fastest sequential code over the same"
+    above = ratio_lines(marked[marked["best"]], best, columns | more, "pair", mark="mark")
+    return above + ratio_lines(marked[is_good], good, columns, "pair", mark="mark")
 
 
 def _facts(frame: pd.DataFrame) -> dict[str, str]:
