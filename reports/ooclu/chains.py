@@ -22,14 +22,9 @@ ADDED = (
     "fronts, maps (of indices, in place of levels) and numeric, in float64, without its solves. Each other "
     f"bar adds records of stages of one run (numeric: {NUMERIC}); time between stages is in none."
 )
-PARTS = (
-    Part("symbolic", "symbolic", PALETTE[0]),
-    Part("levels", "levels", PALETTE[1]),
-    Part("numeric", "numeric", PALETTE[4]),
-)
-
-# Columns of a stage: of which a chain has the sums, and what it says by them.
-ADDED_UP, SAID = [*SECONDS, "transfers"], ["stage", "status", "run_id", "host", "processes"]
+# The stages, and the phases of direct_gpu that stand for them.
+STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
+PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 4), strict=True)]
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
@@ -56,24 +51,15 @@ def summed(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataF
     `before_numeric` : the share of the seconds that the other stages take
     `status` : `ok`, or which stage failed and how; what was not tried, where none failed
     """
-    names = pd.DataFrame({"way": [*ways, DIRECT]})
-    index = pd.MultiIndex.from_frame(names.merge(cases[KEY].drop_duplicates(), how="cross"))
-    codes = zip(*((symbolic, levels, NUMERIC) for symbolic, levels in ways.values()), strict=True)
-    parts = [dict(zip(ways, (of(cases, code) for code in stage), strict=True)) for stage in codes]
-    whole = [part | {DIRECT: rows} for part, rows in zip(parts, _direct(cases), strict=True)]
-    stages = [pd.concat(part, names=["way"]).reindex(index)[[*ADDED_UP, *SAID]] for part in whole]
-    symbolic, levels, numeric = stages
-    rows = symbolic[ADDED_UP] + levels[ADDED_UP] + numeric[ADDED_UP]
-    medians = {part.seconds: rows["median"] for part, rows in zip(PARTS, stages, strict=True)}
-    rows = rows.assign(**medians, before_numeric=1 - numeric["median"] / rows["median"])
-    rows["processes"] = pd.concat([part["processes"] for part in stages], axis=1).min(axis=1)
-    base = of(cases, NUMERIC).reindex(index.droplevel("way")).set_axis(index)
-    status = _status(stages, base)
-    last = {"run_id": numeric["run_id"].fillna(base["run_id"]), "host": numeric["host"]}
-    return rows.where(status == "ok").assign(status=status, rounds=None, **last)
+    codes = {way: {**dict(zip(STAGES, two, strict=False)), "numeric": NUMERIC} for way, two in ways.items()}
+    chains = {
+        way: {stage: of(cases, code) for stage, code in chain.items()} for way, chain in codes.items()
+    } | {DIRECT: _direct(cases)}
+    given = of(cases, NUMERIC).reindex(pd.MultiIndex.from_frame(cases[KEY].drop_duplicates()))
+    return pd.concat({way: _sum(given, stages) for way, stages in chains.items()}, names=["way"])
 
 
-def _direct(cases: pd.DataFrame) -> list[pd.DataFrame]:
+def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the phases of the chain on fronts that stand for the stages.
 
     `not_measured` where it left the matrix to another chain, whose phases its record then has.
@@ -81,15 +67,21 @@ def _direct(cases: pd.DataFrame) -> list[pd.DataFrame]:
     rows = of(cases, "direct_gpu.static_pivoting=true").assign(transfers=np.nan)
     left = (rows["status"] == "ok") & (fact(rows, "on_fronts") != 1)
     rows["status"] = rows["status"].mask(left, NOT_MEASURED)
-    return [timed(rows, phases(name)) for name in ("fronts", "maps", "numeric")]
+    return {stage: timed(rows, phases(name)) for stage, name in STAGES.items()}
 
 
-def _status(stages: list[pd.DataFrame], base: pd.DataFrame) -> pd.Series[str]:
-    """Return the status of each row. base : of whose run and host all stages are."""
-    statuses = pd.concat([part["status"] for part in stages], axis=1, keys=range(3)).fillna("not_run")
-    named = pd.concat([part["stage"] + " " + part["status"] for part in stages], axis=1, keys=range(3))
-    failed = named.where(~statuses.isin(["ok", NOT_MEASURED, *UNTRIED]), "ok")
+def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the sum of the stages by input. given : the rows of whose run and host all are."""
+    whole = pd.concat({name: rows.reindex(given.index) for name, rows in stages.items()}, axis=1)
+    by = whole.swaplevel(axis=1)
+    rows = pd.DataFrame({name: sum(by[name][stage] for stage in STAGES) for name in (*SECONDS, "transfers")})
+    rows = rows.join(by["median"].add_prefix("seconds_")).assign(processes=by["processes"].min(axis=1))
+    rows["before_numeric"] = 1 - rows["seconds_numeric"] / rows["median"]
+    statuses = by["status"].fillna("not_run")
+    failed = (by["stage"] + " " + by["status"]).where(~statuses.isin(["ok", NOT_MEASURED, *UNTRIED]), "ok")
     status = first_failure(failed).where(lambda first: first != "ok", first_failure(statuses))
-    runs, hosts = (pd.concat([part[name] for part in (base, *stages)], axis=1) for name in ("run_id", "host"))
+    runs, hosts = (by[name].assign(given=given[name]) for name in ("run_id", "host"))
     status = status.mask((status == "ok") & (runs.nunique(axis=1, dropna=False) > 1), "two_runs")
-    return status.mask((status == "ok") & (hosts.nunique(axis=1) > 1), "two_hosts")
+    status = status.mask((status == "ok") & (hosts.nunique(axis=1) > 1), "two_hosts")
+    last = {"run_id": runs["numeric"].fillna(runs["given"]), "host": hosts["numeric"]}
+    return rows.where(status == "ok").assign(status=status, rounds=None, **last)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from fillpath.processes import representative
-from fillpath.record import Record
 from reports.exhibit import Exhibit, Held, Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
+from reports.table import phase_medians
 from reports.verbs import on
 
 CLAIM = "fig6_symbolic_three_ways"
 # What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
-SHARES = {"pages_share": "prefetch", "release_share": "release"}
+SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -33,23 +30,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = arrays.over_baseline(rows, OUT_OF_CORE, "out of core").assign(series=rows["way"])
     prefetched = on(rows, rows[rows["way"] == PREFETCHED])[["ratio", "ratio_processes"]]
     rows = rows.join(prefetched[rows["way"] == PLAIN].add_prefix("prefetched_"))
-    shares = {name: rows["runs"].map(partial(_share, phase=phase)) for name, phase in SHARES.items()}
-    return arrays.by_density(rows.assign(**shares), arrays.the_seven())
-
-
-def _share(runs: Sequence[Record], phase: str) -> float:
-    """Return the per cent of the seconds of the record that stands for a case."""
-    record = representative(runs) if runs else None
-    if record is None or phase not in record.phases:
-        return np.nan
-    return 100 * float(np.median(record.phases[phase])) / float(np.median(record.samples))
+    whole = rows["runs"].map(lambda runs: np.median(representative(runs).samples) if runs else np.nan)
+    shares = 100 * phase_medians(rows, SHARES).replace(0.0, np.nan).div(whole, axis=0)
+    return arrays.by_density(rows.join(shares), arrays.the_seven())
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
     shares = frame.loc[frame["way"] == PREFETCHED, list(SHARES)].dropna()
-    pages, release = (f"{shares[name].min():.0f} to {shares[name].max():.0f} %" for name in SHARES)
-    text = f"Of the prefetched seconds pages are {pages} and release {release}. "
+    pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
+    text = f"Of the prefetched seconds pages are {pages} % and release {release} %. "
     return {"shares": text if len(shares) else ""}
 
 

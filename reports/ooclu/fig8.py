@@ -8,14 +8,14 @@ from reports.claims.judge import judge_numbers
 from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import claim
-from reports.ooclu.arrays import PAPER, over_baseline, printed_range
+from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
 from reports.ooclu.storages import (
+    BLOCKS,
     CLAIM,
     FREE,
     LIMITED,
     SEARCHED,
-    blocks_printed,
-    printed_sizes,
+    SIZES,
     shortly,
     stored,
     with_printed,
@@ -23,8 +23,6 @@ from reports.ooclu.storages import (
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 from reports.verbs import inverted
-
-BLOCKS = blocks_printed()[1]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -39,36 +37,21 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn, with a dash across each bar of as many dense columns as printed."""
-    limited = frame["way"] == LIMITED
-    return shortly(frame.assign(dash=frame["by_blocks"].where(limited)))
+    return shortly(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return from how few to how many dense columns there are, here and in the paper."""
-    here = frame.loc[frame["way"] == LIMITED, "budget_blocks"]
-    return {"here": _ends(here), "printed": _ends(printed_sizes()["blocks"])}
-
-
-def _ends(counts: pd.Series[float]) -> str:
-    known = counts.dropna()
-    return (
-        " to ".join(dict.fromkeys(f"{end:.0f}" for end in (known.min(), known.max())))
-        if len(known)
-        else "none"
-    )
+    counts = {"here": frame.loc[frame["way"] == LIMITED, "budget_blocks"], "printed": SIZES["blocks"]}
+    return {name: ends(each, "{:.0f}".format) for name, each in counts.items()}
 
 
 def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
     """Return what the printed numbers of blocks give at most of what is printed."""
-    ratios = BLOCKS / printed_sizes()["blocks"]
-    return [
-        judge_numbers(
-            claim(PAPER, CLAIM, "by_blocks"), {str(name): float(ratio) for name, ratio in ratios.items()}
-        )
-    ]
+    return [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), (BLOCKS / SIZES["blocks"]).to_dict())]
 
 
-DASHED = f"{BLOCKS} blocks over those of dense columns"
+DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
 BASIS = "seconds, dense columns over binary search"
 EXHIBIT = Exhibit(

@@ -8,11 +8,10 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
-from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, held_in_regimes
-from reports.ooclu.page_faults import counted
+from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted, held_in_regimes
 from reports.shapes.sheet import COUNT, Column, Sheet
-from reports.table import NOT_MEASURED
-from reports.verbs import beside, fact, first_failure, in_papers_order, inputs, of
+from reports.table import KEY, NOT_MEASURED
+from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
 
 CLAIM = "table3_page_faults"
 # By our column, the column of the printed table.
@@ -45,39 +44,37 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = counted(cases)
     rows = pd.concat([rows[rows["way"] == way] for way in (PLAIN, PREFETCHED, OUT_OF_CORE)])
-    index = inputs(rows).index
-    plain, ahead, ours = (of(rows, way, "way").reindex(index) for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
-    known = rows.groupby(["matrix", "preparation"], sort=False)
-    first = known[["status", "card", "nnz_per_row", "managed_bytes", "regime"]].first()
-    links = pd.concat([part["link_bytes_per_second"] for part in (ours, plain, ahead)], axis=1)
-    moved = _movement(ours, links.bfill(axis=1).iloc[:, 0])
+    plain, ahead, ours = by_code(rows, {way: way for way in (PLAIN, PREFETCHED, OUT_OF_CORE)}, "way").values()
+    first = rows.groupby(KEY, sort=False)[
+        ["status", "card", "nnz_per_row", "managed_bytes", "regime"]
+    ].first()
+    links = ours["link_bytes_per_second"].fillna(plain["link_bytes_per_second"])
+    moved = _movement(ours, links.fillna(ahead["link_bytes_per_second"]))
     table = inputs(rows).join(first).join(_faults(plain, "")).join(_faults(ahead, "prefetched_")).join(moved)
     printed = {f"paper_{name}": printed_column(PAPER, FAULTS, column) for name, column in PRINTED.items()}
     table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.the_seven())
     told = table.filter(regex="told$").fillna("not_run")
-    shares = ["share_told", "prefetched_share_told", "out_of_core_told"]
-    least = table[["share", "prefetched_share"]].min(axis=1, skipna=False)
+    shares = table[["share", "prefetched_share"]].min(axis=1, skipna=False)
     return table.assign(
         **told,
         both=first_failure(told[["told", "prefetched_told"]]),
-        all_told=first_failure(told[shares]),
+        all_told=first_failure(told[["share_told", "prefetched_share_told", "out_of_core_told"]]),
         regime=table["regime"].fillna(""),
-        over_movement=least / table["movement"],
-        reduction=_reduction(table, ""),
-        paper_reduction=_reduction(table, "paper_"),
+        over_movement=shares / table["movement"],
+        reduction=table["groups"] / table["prefetched_groups"].replace(0.0, np.nan),
+        paper_reduction=table["paper_groups"] / table["paper_prefetched_groups"],
     )
 
 
 def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     """Return what was counted of a way. Groups that are serviced at once add up: above 100 % is no share."""
-    ok, whole = rows["told"] == "ok", rows["fault_share"] <= 1
     numbers = pd.DataFrame(
         {
             "told": rows["told"],
-            "groups": rows["gpu_fault_groups"].where(ok),
-            "overhead": rows["overhead"].where(ok),
-            "share": 100 * rows["fault_share"].where(ok & whole),
-            "share_told": rows["told"].mask(ok & ~whole, "groups_overlap"),
+            "groups": rows["gpu_fault_groups"],
+            "overhead": rows["overhead"],
+            "share": 100 * rows["fault_share"].where(rows["fault_share"] <= 1),
+            "share_told": rows["told"].mask(rows["fault_share"] > 1, "groups_overlap"),
         }
     )
     return numbers.add_prefix(prefix)
@@ -85,17 +82,12 @@ def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
 
 def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
     """Return the share of out_of_core's seconds that its data takes at that rate, with its interval."""
-    ok = rows["status"] == "ok"
     moved = 100 * (fact(rows, "bytes_matrix") + ENTRY * fact(rows, "spilled")) / rate
-    numbers = {"movement": "median", "movement_low": "high", "movement_high": "low"}
-    shares = pd.DataFrame({name: (moved / rows[seconds]).where(ok) for name, seconds in numbers.items()})
-    told = rows["status"].mask(ok & moved.isna(), NOT_MEASURED)
-    return shares.assign(movement_processes=rows["processes"].where(told == "ok"), out_of_core_told=told)
-
-
-def _reduction(table: pd.DataFrame, prefix: str) -> pd.Series[float]:
-    left = table[f"{prefix}prefetched_groups"]
-    return table[f"{prefix}groups"] / left.where(left > 0, np.nan)
+    ends = {"movement": "median", "movement_low": "high", "movement_high": "low"}
+    shares = pd.DataFrame({name: moved / rows[seconds] for name, seconds in ends.items()})
+    told = rows["status"].mask((rows["status"] == "ok") & moved.isna(), NOT_MEASURED)
+    shares["movement_processes"] = rows["processes"]
+    return shares.where(told == "ok").assign(out_of_core_told=told)
 
 
 def some_left(frame: pd.DataFrame) -> list[Subset]:

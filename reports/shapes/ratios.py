@@ -49,7 +49,8 @@ class Over:
             axes.set_ylabel(f"{label} (log)")
         axes.axhspan(*self.printed, color=BAND, zorder=0)
         axes.axhline(1, color="black", linewidth=1)
-        texts = ok["ratio"].map(bars.times).mask(baseline, ok["median"].map(bars.seconds))
+        ratios_or_seconds = ok["ratio"].map(bars.times).mask(baseline, ok["median"].map(bars.seconds))
+        texts = ok.get("written", ratios_or_seconds)
         for x, high, text in zip(ok["x"], ok["ratio_high"], texts, strict=True):
             bars.write_upwards(axes, x, high, text)
         low, high = self.printed
