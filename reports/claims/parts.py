@@ -6,7 +6,6 @@ matrix has one per matrix, a range one per matrix and both of its ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +47,16 @@ class Parts(NamedTuple):
     direction: list[Direction]
     narrow: bool
 
+    @property
+    def sides(self) -> set[Direction]:
+        """The directions of those that have one."""
+        return set(self.direction) - {Direction.NONE}
+
+    @property
+    def is_off(self) -> bool:
+        """Whether any lies outside its band."""
+        return bool({BELOW, ABOVE} & set(self.place))
+
 
 def whole_of(claim: Claim, rows: pd.DataFrame) -> Whole:
     """Return the points of a claim as one number."""
@@ -71,6 +80,14 @@ def reduce(claim: Claim, values: pd.Series[float]) -> float:
     return geometric_mean(np.maximum(numbers, 0.0)) if claim.is_ratio else float(np.mean(numbers))
 
 
+def _printed(claim: Claim, rows: pd.DataFrame) -> float:
+    """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
+    every = set(claim.matrices or ()) <= set(rows["abbr"]) and claim.aggregate not in MATRIX_BY_MATRIX
+    if every or len(claim.by_matrix) < 2 or rows["printed"].isna().any():
+        return claim.value
+    return reduce(claim, rows["printed"])
+
+
 def complete(claim: Claim, rows: pd.DataFrame) -> bool:
     """Whether every matrix of the claim has a point."""
     return bool(claim.matrices) and set(claim.matrices or ()) <= set(rows["of_claim"])
@@ -83,73 +100,48 @@ def by_matrix(claim: Claim, rows: pd.DataFrame) -> bool:
 
 def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
     """Return where each measured number lies that is held against a printed one."""
+    value, low, high, side = rows[["value", "low", "high", "printed"]].to_numpy(dtype=float).T
     if claim.span is not None:
-        return _parts_of_range(claim, rows, *claim.span)
-    each = by_matrix(claim, rows)
-    low, high, printed = (
-        rows[name].to_numpy() if each else np.array([getattr(whole, name)])
-        for name in ("low", "high", "printed")
-    )
-    return _parts(claim, low, high, band(printed, claim.neutral, claim.tolerance), printed)
+        # Of all the matrices that the paper has, the least and the most lie near the ends of the range, too.
+        ends = [value.argmin(), value.argmax()] if complete(claim, rows) else []
+        low, high = np.append(low, low[ends]), np.append(high, high[ends])
+        least, most = _band(claim, np.array(claim.span), claim.tolerance or 0.0)
+        least = np.append(np.full(len(rows), least[0]), least[: len(ends)])
+        most = np.append(np.full(len(rows), most[1]), most[: len(ends)])
+        first, last = (claim.neutral is None or end > claim.neutral for end in claim.span)
+        side = np.full(len(low), claim.span[0] if first == last else np.nan)
+    else:
+        if not by_matrix(claim, rows):
+            low, high, side = np.array([whole[1:]]).T
+        least, most = _band(claim, side, claim.tolerance)
+    # A product of floats is no exact bound.
+    slack, unsized = 1e-9 * np.maximum(np.abs(least), np.abs(most)), np.isnan(least)
+    within = unsized | ((low >= least - slack) & (high <= most + slack))
+    place = np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
+    narrow = bool((unsized | (high - low <= most - least)).all())
+    return Parts(place, _directions(low, high, side, claim.neutral), narrow)
 
 
-def _parts(claim: Claim, low: Numbers, high: Numbers, limits: Sequence[Numbers], side: Numbers) -> Parts:
-    """side : the number on whose side of no effect each interval has to lie, nan where there are no sides."""
-    least, most = limits
-    narrow = np.isnan(least) | (high - low <= most - least)
-    return Parts(
-        places(low, high, least, most), directions(low, high, side, claim.neutral), bool(narrow.all())
-    )
-
-
-def _parts_of_range(claim: Claim, rows: pd.DataFrame, first: float, last: float) -> Parts:
-    """Each matrix within the range; of all the matrices that the paper has, the least and the most near its
-    ends too."""
-    value, low, high = (rows[name].to_numpy() for name in ("value", "low", "high"))
-    least, most = band(np.array([first, last]), claim.neutral, claim.tolerance or 0.0)
-    ends = np.full(len(rows), least[0]), np.full(len(rows), most[1])
-    if complete(claim, rows):
-        extremes = [value.argmin(), value.argmax()]
-        low, high = np.append(low, low[extremes]), np.append(high, high[extremes])
-        ends = np.append(ends[0], least), np.append(ends[1], most)
-    neutral = -np.inf if claim.neutral is None else claim.neutral
-    side = first if (first > neutral) == (last > neutral) else np.nan
-    return _parts(claim, low, high, ends, np.full(len(low), side))
-
-
-def band(printed: Numbers, neutral: float | None, tolerance: float | None) -> tuple[Numbers, Numbers]:
-    """Return the ends of the band around printed numbers, nan where no size is printed.
-
-    tolerance : share of the printed effect, None where no size is printed.
-    """
-    allowed = (np.nan if tolerance is None else tolerance) * np.abs(printed - (neutral or 0.0))
-    if tolerance and neutral is not None:
+def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numbers, Numbers]:
+    """The ends of the band around printed numbers, nan where no size is printed."""
+    neutral = claim.neutral or 0.0
+    allowed = (np.nan if tolerance is None else tolerance) * np.abs(printed - neutral)
+    if tolerance:
         allowed = np.maximum(allowed, NARROWEST * abs(neutral))
     return printed - allowed, printed + allowed
 
 
-def places(low: Numbers, high: Numbers, least: Numbers, most: Numbers) -> NDArray[Any]:
-    """Return where intervals lie to their bands, each in one place; within where there is no band."""
-    # A product of floats is no exact bound.
-    slack = 1e-9 * np.maximum(np.abs(least), np.abs(most))
-    within = np.isnan(least) | ((low >= least - slack) & (high <= most + slack))
-    return np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
-
-
-def directions(low: Numbers, high: Numbers, side: Numbers, neutral: float | None) -> list[Direction]:
-    """Return whether intervals lie on the same side of `neutral` as `side`."""
+def _directions(low: Numbers, high: Numbers, side: Numbers, neutral: float | None) -> list[Direction]:
+    """Whether intervals lie on the same side of `neutral` as `side`."""
     if neutral is None:
         return [Direction.NONE] * len(low)
-    sign = np.where(side > neutral, 1, -1)
-    near, far = np.where(sign > 0, low, high), np.where(sign > 0, high, low)
+    above = side > neutral
+    sign, near, far = np.where(above, 1, -1), np.where(above, low, high), np.where(above, high, low)
     none = ~(np.abs(side - neutral) > NARROWEST * abs(neutral))
     ahead = sign * (near - neutral) > NEAR * abs(neutral)
     behind = sign * (far - neutral) <= NEAR * abs(neutral)
-    found = np.select(
-        [none, ahead, behind], [Direction.NONE, Direction.AS_PRINTED, Direction.OPPOSITE],
-        Direction.UNRESOLVED,
-    )  # fmt: skip
-    return [Direction(each) for each in found]
+    named = [Direction.NONE, Direction.AS_PRINTED, Direction.OPPOSITE]
+    return [Direction(each) for each in np.select([none, ahead, behind], named, Direction.UNRESOLVED)]
 
 
 def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
@@ -159,13 +151,12 @@ def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
     few : why there are too few points, which then say nothing, but that one is enough against what is said
         of all or of none.
     """
-    sides, found = set(parts.direction) - {Direction.NONE}, set(parts.place)
     outcome = Outcome.REPRODUCED
-    if sides == {Direction.OPPOSITE}:
+    if parts.sides == {Direction.OPPOSITE}:
         outcome = Outcome.CONTRADICTED
-    elif Direction.OPPOSITE in sides or found & {BELOW, ABOVE}:
+    elif Direction.OPPOSITE in parts.sides or parts.is_off:
         outcome = Outcome.DEVIATES
-    elif Direction.UNRESOLVED in sides or ACROSS in found:
+    elif Direction.UNRESOLVED in parts.sides or ACROSS in parts.place:
         outcome = Outcome.INCONCLUSIVE
     if not few:
         return outcome
@@ -180,44 +171,25 @@ def few_of(claim: Claim, rows: pd.DataFrame) -> str:
     A mean needs half of the matrices where one mean of all is printed. A statement of all or of none needs so
     many that most is certain.
     """
-    wanted = len(claim.matrices or ())
-    half = max(LEAST, -(-wanted // 2)) if len(claim.by_matrix) < 2 else LEAST
-    least = {
-        "mean": half, "geometric": half, "largest": LEAST, "smallest": LEAST, "range": LEAST,
-        "count": LEAST if claim.is_share else LEAST_OF_ALL, "trend": LEAST_OF_TREND,
-    }.get(claim.aggregate, 0)  # fmt: skip
-    least, distinct = min(least, wanted or least), len(set(rows["input"]))
-    if distinct >= least or complete(claim, rows):
+    least, wanted, distinct = LEAST, len(claim.matrices or ()), len(set(rows["input"]))
+    if claim.aggregate == "trend":
+        least = LEAST_OF_TREND
+    elif claim.aggregate == "count" and not claim.is_share:
+        least = LEAST_OF_ALL
+    elif claim.aggregate in ("mean", "geometric") and len(claim.by_matrix) < 2:
+        least = max(LEAST, -(-wanted // 2))
+    least = min(least, wanted or least)
+    if claim.aggregate in MATRIX_BY_MATRIX or distinct >= least or complete(claim, rows):
         return ""
     return f"{distinct} of the {least} matrices that such a claim needs at least"
 
 
-def _printed(claim: Claim, rows: pd.DataFrame) -> float:
-    """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
-    if len(claim.by_matrix) < 2 or rows["printed"].isna().any():
-        return claim.value
-    every = set(claim.matrices or ()) <= set(rows["abbr"])
-    alone = every and claim.aggregate not in MATRIX_BY_MATRIX
-    return claim.value if alone else reduce(claim, rows["printed"])
-
-
-def direction_of(parts: Parts) -> Direction:
-    """Return the direction of all parts that have one."""
-    sides = set(parts.direction) - {Direction.NONE}
-    if len(sides) > 1:
-        return Direction.UNRESOLVED
-    return sides.pop() if sides else Direction.NONE
-
-
 def size_of(claim: Claim, parts: Parts, whole: Whole, factor: float | None) -> Size:
     """Return how large the measured numbers are beside the printed ones."""
-    found = set(parts.place)
     if claim.tolerance is None:
         return Size.NONE
-    if found == {WITHIN}:
-        return Size.AS_PRINTED
-    if not found & {BELOW, ABOVE}:
-        return Size.OPEN
+    if not parts.is_off:
+        return Size.OPEN if ACROSS in parts.place else Size.AS_PRINTED
     larger = whole.value > whole.printed if factor is None else factor >= 1
     return Size.LARGER if larger else Size.SMALLER
 
@@ -231,16 +203,15 @@ def factor_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> float | None:
     if claim.tolerance is None or rows["bound"].any():
         return None
     if claim.span is not None:
-        return _factor_of_range(claim.span, rows["value"].tolist(), complete(claim, rows))
+        least, most = claim.span
+        values = rows["value"].tolist()
+        ratios = [
+            v / (least if v < least else most) for v in values if not least <= v <= most and v > 0 < least
+        ]
+        if not ratios and complete(claim, rows):
+            ratios = [min(values) / least, max(values) / most]
+        return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)
     if by_matrix(claim, rows):
         each = (rows["value"] / rows["printed"].replace(0.0, np.nan)).to_numpy()
         return geometric_mean(each) if each.min() > 0 else None
     return whole.value / whole.printed if whole.value * whole.printed > 0 else None
-
-
-def _factor_of_range(span: tuple[float, float], values: Sequence[float], whole: bool) -> float:
-    least, most = span
-    ratios = [v / (least if v < least else most) for v in values if not least <= v <= most and v > 0 < least]
-    if not ratios and whole:
-        ratios = [min(values) / least, max(values) / most]
-    return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)
