@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from fillpath.options import Option
-from reports.exhibit import Held, Subset
+from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
@@ -24,6 +24,8 @@ from reports.verbs import beside, fact, on, option, over, with_groups, without
 
 PAPER = "ooclu"
 MATRICES, FAULTS = "ooclu_table2_matrices", "ooclu_table3_page_faults"
+# The matrices that Figures 5 and 6 and Table 3 show.
+SEVEN: list[str] = printed_table(FAULTS)["abbr"].tolist()
 SYMBOLIC = "from the input pattern to the filled pattern, both resident"
 BUDGET = "memory_budget"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
@@ -47,11 +49,6 @@ OTHER_REGIME = {
 }
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
 REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
-
-
-def the_seven() -> list[str]:
-    """Return the abbreviations of the matrices that Figures 5 and 6 and Table 3 show."""
-    return [str(abbr) for abbr in printed_table(FAULTS)["abbr"]]
 
 
 def printed_range(claim: str) -> tuple[float, float]:
@@ -111,7 +108,7 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
     told = rows["status"].mask(ok & rows["gpu_fault_groups"].isna(), NOT_MEASURED)
     rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
-    return with_regime(standing_in(rows, the_seven()))
+    return with_regime(standing_in(rows, SEVEN))
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
@@ -136,9 +133,9 @@ def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
     return rows.join(ratios.mask(baseline).assign(pair=ratios["pair"].mask(baseline, BASELINE)))
 
 
-def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
+def by_regime(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime that has a number, judged where it is the paper's; else all rows."""
-    there = frame.loc[frame[status] == "ok", "regime"].unique()
+    there = frame.loc[frame["has_number"], "regime"].unique()
     return [
         Subset(
             frame[frame["regime"] == name],
@@ -147,11 +144,6 @@ def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
         )
         for name in sorted(there, reverse=True)
     ] or [Subset(frame)]
-
-
-def held_in_regimes(subject: str, value: str, claim: str, status: str, **more: Any) -> Held:
-    """Return what holds a claim against the rows of each regime apart."""
-    return Held(subject, value, (claim,), status, subsets=partial(by_regime, status=status), **more)
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit, Subset
 from reports.facts.naming import among
 from reports.ooclu.arrays import PAPER
 from reports.series import per_case
@@ -59,11 +59,6 @@ def iterations(bins: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def cases_of(frame: pd.DataFrame) -> list[Subset]:
-    """Return one row per case: what its iterations have in common."""
-    return [Subset(frame.drop_duplicates(["label", "preparation"]))]
-
-
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the frontier of each iteration, half of the largest, and the split."""
     first = rows.iloc[0]
@@ -88,5 +83,6 @@ EXHIBIT = Exhibit(
     """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
     each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
     the paper begins its second part. The paper prints no number.""",
-    held=(Held("fig3_frontiers", "before", ("late",), above=90.0, subsets=cases_of),),
+    claims=("fig3_frontiers",),
+    subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
 )

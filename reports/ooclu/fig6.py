@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from fillpath.processes import representative
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit, Subset
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
+from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED
 from reports.shapes.panels import Panels
 from reports.shapes.ratios import Over
 from reports.table import phase_medians
@@ -32,7 +32,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = rows.join(prefetched[rows["way"] == PLAIN].add_prefix("prefetched_"))
     whole = rows["runs"].map(lambda runs: np.median(representative(runs).samples) if runs else np.nan)
     shares = 100 * phase_medians(rows, SHARES).replace(0.0, np.nan).div(whole, axis=0)
-    return arrays.by_density(rows.join(shares), arrays.the_seven())
+    return arrays.by_density(rows.join(shares), arrays.SEVEN)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -46,14 +46,13 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 def least_steps(frame: pd.DataFrame) -> list[Subset]:
     """Return both steps of the paper's order at once: prefetched over out_of_core, and the other
     over that."""
-    plain = frame[(frame["way"] == PLAIN) & frame["prefetched_ratio"].notna()]
+    plain = frame[frame["prefetched_ratio"].notna()]
     steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
     processes = plain[["ratio_processes", "prefetched_ratio_processes"]].min(axis=1)
-    return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes), "pair")
+    return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
 PREFETCHED_OVER = Over(OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
-OF, BY_DENSITY = {"way": PREFETCHED}, "nnz_per_row"
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 6",
@@ -64,12 +63,8 @@ EXHIBIT = Exhibit(
     allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
     has its memory from a pool. {{shares}}{arrays.REGIMES}""",
     facts,
-    held=(
-        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
-        Held(CLAIM, "least_step", ("order",), "pair", subsets=least_steps),
-        held_in_regimes(CLAIM, "ratio", "density", "pair", only={"way": PLAIN}, against=BY_DENSITY),
-        held_in_regimes(CLAIM, "ratio", "density_prefetched", "pair", only=OF, against=BY_DENSITY),
-    ),
+    claims=(CLAIM,),
+    subsets={"regimes": arrays.by_regime, "steps": least_steps},
     one_run=True,
     span=arrays.SYMBOLIC,
 )

@@ -6,14 +6,14 @@ import pandas as pd
 
 from reports.claims.judge import judge_numbers
 from reports.claims.verdict import Verdict
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of, subject
 from reports.facts.printed import abbreviations, printed_column
-from reports.ooclu.arrays import ARRAYS, MATRICES, PAPER, the_seven, with_regime
+from reports.ooclu.arrays import ARRAYS, MATRICES, PAPER, SEVEN, with_regime
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import beside, fact, in_papers_order
 
-CLAIM, IN_WORDS = "table2_matrices", "table2_in_words"
+IN_WORDS = "table2_in_words"
 PRINTED = {"n": "order", "own_nnz": "nnz", "nnz_per_row": "nnz_per_row"}
 
 
@@ -40,7 +40,7 @@ def in_words(frame: pd.DataFrame) -> list[Verdict]:
         "exceed": orders.index[ARRAYS * orders**2 > card],
         "highest": density.nlargest(2).index,
         "lowest": density.nsmallest(2).index,
-        "lowest_of_seven": density[the_seven()].nsmallest(2).index,
+        "lowest_of_seven": density[SEVEN].nsmallest(2).index,
     }
     return [
         judge_numbers(claim, {abbr: float(abbr in sets[claim.name]) for abbr in claim.matrices or ()})
@@ -80,6 +80,6 @@ EXHIBIT = Exhibit(
     out_of_core: the most that the pool grew by, and its launches. nnz: with explicit zeros, of eight
     symmetric matrices the lower triangle, as printed.""",
     facts,
-    held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "own_nnz", ("nnz",)), in_words),
-    claims=(IN_WORDS,),
+    held=(in_words,),
+    claims=("table2_matrices", IN_WORDS),
 )

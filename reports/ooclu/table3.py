@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit, Subset
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
-from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted, held_in_regimes
+from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.table import KEY, NOT_MEASURED
 from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
 
-CLAIM = "table3_page_faults"
 # By our column, the column of the printed table.
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
@@ -21,13 +20,6 @@ PRINTED = {
     "share": "fault_time_percent_without_prefetch",
     "prefetched_share": "fault_time_percent_with_prefetch",
     "movement": "data_movement_percent_out_of_core",
-}
-# The claims that are of one column: ours, and the status of its numbers.
-COLUMNS = {
-    "groups": ("groups", "told"),
-    "groups_prefetched": ("prefetched_groups", "prefetched_told"),
-    "time": ("share", "share_told"),
-    "time_prefetched": ("prefetched_share", "prefetched_share_told"),
 }
 # Bytes of a queue entry: eight, to the host and back.
 ENTRY = 16
@@ -52,7 +44,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     moved = _movement(ours, links.fillna(ahead["link_bytes_per_second"]))
     table = inputs(rows).join(first).join(_faults(plain, "")).join(_faults(ahead, "prefetched_")).join(moved)
     printed = {f"paper_{name}": printed_column(PAPER, FAULTS, column) for name, column in PRINTED.items()}
-    table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.the_seven())
+    table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.SEVEN)
     told = table.filter(regex="told$").fillna("not_run")
     shares = table[["share", "prefetched_share"]].min(axis=1, skipna=False)
     return table.assign(
@@ -92,7 +84,7 @@ def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
 
 def some_left(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime, without those in which prefetching leaves no fault."""
-    return arrays.by_regime(frame[(frame["both"] != "ok") | frame["reduction"].notna()], "both")
+    return arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()])
 
 
 PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
@@ -120,11 +112,6 @@ EXHIBIT = Exhibit(
     right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
     to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
     copy's rate, over out_of_core's median. {arrays.REGIMES}""",
-    held=(
-        Held(CLAIM, "reduction", ("reduction",), "both", subsets=some_left),
-        *(held_in_regimes(CLAIM, column, claim, status) for claim, (column, status) in COLUMNS.items()),
-        Held(CLAIM, "movement", ("movement",), "out_of_core_told"),
-        held_in_regimes(CLAIM, "share", "density", "share_told", against="nnz_per_row"),
-        held_in_regimes(CLAIM, "over_movement", "above_movement", "all_told"),
-    ),
+    claims=("table3_page_faults",),
+    subsets={"regimes": arrays.by_regime, "some_left": some_left},
 )
