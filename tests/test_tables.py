@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from reports.shapes import style
-from reports.shapes.cells import Cells, Heading, read_cells
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, read_cells
 from tests.reports_fakes import RECORDS, site
 
 __all__ = ["site"]

@@ -17,7 +17,7 @@ from reports.facts.claims import claim
 from reports.glu3 import examples, graphs
 from reports.glu3.examples import DOUBLE, EXAMPLES, LEFT, METHODS, UPPER
 from reports.shapes import bars
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.verbs import by_code, first_failure, inputs, wide
 

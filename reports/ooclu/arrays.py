@@ -18,7 +18,7 @@ from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.facts.probes import read_faults
 from reports.shapes.bars import times
-from reports.shapes.ratios import BASELINE
+from reports.shapes.stacked import BASELINE
 from reports.table import NOT_MEASURED
 from reports.verbs import beside, fact, on, option, over, with_groups, without
 

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
-from reports.shapes import bars
 from reports.shapes.axes import empty_panel
-from reports.shapes.beside import PanelRow, Step, draw_marks, looks_of, scale
-from reports.shapes.multiples import Grid, Multiples
+from reports.shapes.bars import GROUND, seconds
+from reports.shapes.beside import PanelRow, Step
+from reports.shapes.panels import Multiples
 from reports.verbs import fact, of, on, over
 
 ROW = PanelRow("", [Step("out_of_core", "ratio")], {}, hollow="loose", points=True)
@@ -31,38 +31,24 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the ratios along the budgets, then gsofa's."""
-    first, ok = rows.iloc[0], rows["pair"] == "ok"
-    if not ok.any():
+    first, places = rows.iloc[0], rows["budget"].fillna("gsofa").tolist()
+    if not (rows["pair"] == "ok").any():
         empty_panel(axes, first["pair"], first["reason"])
         return
-    marks = ROW.measured(rows.assign(group=range(len(rows)), loose=rows["binds"] != 1))
-    scale(axes, ROW, marks)
-    draw_marks(axes, ROW, marks, looks_of(ROW.names))
-    places = rows["budget"].fillna("gsofa").tolist()
+    ROW(axes, rows.assign(group=range(len(rows)), loose=rows["binds"] != 1))
     axes.set_xticks(range(len(places)), places, rotation=45, ha="right", rotation_mode="anchor")
     axes.set(xlim=(-0.6, len(places) - 0.4), xlabel="budget of device memory")
-    several = " in several launches" if first["whole_launches"] > 1 else ""
-    words = f"1x: {bars.seconds(first['whole'])}{several}"
-    axes.text(0.99, 0.97, words, transform=axes.transAxes, ha="right", va="top", bbox=bars.GROUND)
+    words = f"1x: {seconds(first['whole'])}{' in several launches' if first['whole_launches'] > 1 else ''}"
+    axes.text(0.99, 0.97, words, transform=axes.transAxes, ha="right", va="top", bbox=GROUND)
 
 
-def marks(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return of a legend what is drawn."""
-    known, binds = frame["pair"] == "ok", frame["binds"] == 1
-    there = {
-        ("full", "several launches"): known & binds,
-        ("hollow", "one launch, or not known"): known & ~binds,
-        ("slot", "no ratio"): ~known,
-    }
-    return [mark for mark, drawn in there.items() if drawn.any()]
-
-
+MARKS = [("full", "several launches"), ("hollow", "one launch, or not known")]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(draw, "seconds over those\nwithout a budget", Grid(3, 14.0, 4.2, 1.4), marks),
+    Multiples(draw, "seconds over those\nwithout a budget", lambda frame: MARKS, 3, 4.2, 1.2),
     """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
     chunk of rows; empty: one, or not known. Last: gsofa without a budget, over the same. The paper varies
     no budget.""",

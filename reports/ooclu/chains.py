@@ -28,35 +28,31 @@ PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way, and of FRONTS and DIRECT: the sums of `summed`; `ratio`, over the
-    first way; the shares of its stages in the seconds of the second.
+    """Return one row per input and way, and of FRONTS and DIRECT: the sum of three stages, of the run and host
+    of the paper's numeric stage.
+
+    `low`, `high` : the sums of the ends of the stages' intervals
+    `seconds_<stage>` : the median of each; `share_<stage>` : over the seconds of the second way
+    `before_numeric` : the share of the seconds that the other stages take
+    `status` : `ok`, or which stage failed and how; what was not tried, where none failed
+    `ratio` : over the first way
 
     ways : the symbolic code and the levels code of each; the numeric one is that of all
     """
+    given = of(cases, NUMERIC)
+    stages = {
+        way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}
+        for way, (symbolic, levels) in {**ways, FRONTS: ("bitfronts_gpu", KAHN)}.items()
+    } | {DIRECT: _direct(cases)}
+    given = given.reindex(pd.MultiIndex.from_frame(cases[KEY].drop_duplicates()))
+    sums = pd.concat({way: _sum(given, parts) for way, parts in stages.items()}, names=["way"])
     first, second = list(ways)[:2]
-    rows = summed(cases, {**ways, FRONTS: ("bitfronts_gpu", KAHN)}).reset_index()
-    rows = over_baseline(rows, first, first)
+    rows = over_baseline(sums.reset_index(), first, first)
     whole = on(rows, rows[rows["way"] == second])["median"]
     # A matrix is as near to the paper's as its numeric case says, which counts no fill-in.
     numeric_first = cases.sort_values("stage", key=lambda stages: stages != "numeric", kind="stable")
-    named = inputs(numeric_first).join(of(cases, NUMERIC)[["case", "card"]])
+    named = inputs(numeric_first).join(given[["case", "card"]])
     return with_shares(rows.join(named, on=KEY).assign(series=rows["way"]), PARTS, whole)
-
-
-def summed(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return by way and input the sum of three stages of one run and host, that of the paper's numeric stage.
-
-    `low`, `high` : the sums of the ends of the stages' intervals
-    `seconds_<stage>` : the median of each
-    `before_numeric` : the share of the seconds that the other stages take
-    `status` : `ok`, or which stage failed and how; what was not tried, where none failed
-    """
-    codes = {way: {**dict(zip(STAGES, two, strict=False)), "numeric": NUMERIC} for way, two in ways.items()}
-    chains = {
-        way: {stage: of(cases, code) for stage, code in chain.items()} for way, chain in codes.items()
-    } | {DIRECT: _direct(cases)}
-    given = of(cases, NUMERIC).reindex(pd.MultiIndex.from_frame(cases[KEY].drop_duplicates()))
-    return pd.concat({way: _sum(given, stages) for way, stages in chains.items()}, names=["way"])
 
 
 def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:

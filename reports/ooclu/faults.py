@@ -10,29 +10,22 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.facts.printed import printed_table
 from reports.ooclu.arrays import ARRAYS, FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, counted
-from reports.shapes.labels import legend_above, write_names
+from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, headline, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
 WAYS = {PLAIN: "on demand", PREFETCHED: "prefetched"}
-LOOKS: dict[str, dict[str, Any]] = {
-    PRINT: {"marker": "*", "markersize": 13, "markeredgecolor": "black"},
-    MEASURED: {"marker": "o", "markersize": 8, "markeredgecolor": PALETTE[0]},
+POINT: dict[str, Any] = {"markeredgewidth": 1.5, "linestyle": "none", "clip_on": False, "zorder": 3}
+MARKS = {
+    PRINT: {"marker": "*", "markersize": 13, "markeredgecolor": "black", **POINT},
+    MEASURED: {"marker": "o", "markersize": 8, "markeredgecolor": PALETTE[0], **POINT},
 }
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
-# Of each panel the columns, what the axes are called, and where a line of one group per block begins and rises.
-PANELS = (
-    (
-        "nnz_per_row",
-        "over_first_touches",
-        "nnz / n",
-        "fault groups over blocks of 2 MiB in 24 n² bytes",
-        1,
-        0,
-    ),
-    ("gigabytes", "groups", "24 n² bytes, GB", "fault groups", 0, 1e9 / BLOCK),
-)
+# Columns and names of the axes; the line of one group per block.
+DENSITY = ("nnz_per_row", "over_first_touches", "nnz / n", "fault groups over blocks of 2 MiB in 24 n² bytes")
+BYTES = ("gigabytes", "groups", "24 n² bytes, GB", "fault groups")
+LINES = {DENSITY: (1.0, 0.0), BYTES: (0.0, 1e9 / BLOCK)}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -63,20 +56,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     figure = new_figure(14.0, 7.2)
     headline(figure, title)
     known = frame.dropna(subset="groups").assign(gigabytes=frame["managed_bytes"] / 1e9)
-    for axes, (x, y, across, up, start, rise) in zip(figure.subplots(1, 2), PANELS, strict=True):
+    for axes, ((x, y, across, up), (start, rise)) in zip(figure.subplots(1, 2), LINES.items(), strict=True):
         far, high = (1.1 * max([1.0, *known[name]]) for name in (x, y))
         axes.set(xlim=(0, far), ylim=(0, max(high, start + rise * far)), xlabel=across, ylabel=up)
         axes.axline((0, start), slope=rise, color="black", linewidth=1)
         for (source, way), rows in known.groupby(["source", "way"], sort=False):
-            look = {
-                **LOOKS[source],
-                "markeredgewidth": 1.5,
-                "linestyle": "none",
-                "clip_on": False,
-                "zorder": 3,
-            }
-            colour = look["markeredgecolor"] if way == PLAIN else "white"
-            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[way]}", **look)
+            mark = MARKS[source]
+            colour = mark["markeredgecolor"] if way == PLAIN else "white"
+            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[way]}", **mark)
         plain = known[known["way"] == PLAIN]
         names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
         write_names(axes, plain[[x, y]].to_numpy().tolist(), names)
@@ -87,12 +74,10 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 def facts(frame: pd.DataFrame) -> dict[str, object]:
     """Return what the paper's own numbers say, and what was counted."""
     printed = frame[(frame["source"] == PRINT) & (frame["way"] == PLAIN)]
-    ratios, counts = printed["over_first_touches"], frame.loc[frame["source"] == MEASURED, "groups"].count()
+    counts = frame.loc[frame["source"] == MEASURED, "groups"].count()
     return {
-        "least": ratios.min(),
-        "most": ratios.max(),
-        "ranks": float(printed["nnz_per_row"].corr(ratios, "spearman")),
-        "matrices": len(printed),
+        "ratios": printed["over_first_touches"].describe(),
+        "ranks": printed["nnz_per_row"].corr(printed["over_first_touches"], "spearman"),
         "here": f"{counts} cases were counted here" if counts else "No case has been counted here",
     }
 
@@ -104,8 +89,8 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
-    {least:.2f} to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n
-    (rank correlation {ranks:+.2f} over {matrices} matrices), while their share of the time falls: there,
+    {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank
+    correlation {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls: there,
     denser matrices have no fewer faults but more other work. Lines: one group per block. {here}.""",
     facts,
 )

@@ -10,7 +10,7 @@ from reports.exhibit import Exhibit, Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED
 from reports.shapes.panels import Panels
-from reports.shapes.ratios import Over
+from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on
 
@@ -52,13 +52,13 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-PREFETCHED_OVER = Over(OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
+RATIOS = Over(OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 6",
     "the symbolic phase, out of core and in unified memory",
     frame,
-    Panels([PREFETCHED_OVER], 7.5, arrays.labelled_with_memory),
+    Panels([RATIOS], 7.5, arrays.labelled_with_memory),
     f"""Seconds over those of out_of_core, which stand above its bars, by nnz/n. Unified memory's include
     allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
     has its memory from a pool. {{shares}}{arrays.REGIMES}""",

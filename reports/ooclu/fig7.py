@@ -9,7 +9,7 @@ from reports.facts.claims import subject
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
 from reports.shapes.bars import seconds
 from reports.shapes.panels import Panels
-from reports.shapes.ratios import BASELINE, Over
+from reports.shapes.stacked import BASELINE, Over
 from reports.verbs import ENDS, gains, inverted, over_variant, with_groups, without
 
 CLAIM, OFF = "fig7_dynamic_assignment", "dynamic_assignment"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
-from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
@@ -21,7 +20,7 @@ from reports.ooclu.storages import (
     with_printed,
 )
 from reports.shapes.panels import Panels
-from reports.shapes.ratios import Over
+from reports.shapes.stacked import Over
 from reports.verbs import inverted
 
 
@@ -40,17 +39,8 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     return shortly(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
 
 
-def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return from how few to how many dense columns there are, here and in the paper."""
-    counts = {"here": frame.loc[frame["way"] == LIMITED, "budget_blocks"], "printed": SIZES["blocks"]}
-    return {name: ends(each, "{:.0f}".format) for name, each in counts.items()}
-
-
-def by_blocks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return what the printed numbers of blocks give at most of what is printed."""
-    return [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), (BLOCKS / SIZES["blocks"]).to_dict())]
-
-
+# What the printed numbers of blocks give at most of what is printed.
+BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
 EXHIBIT = Exhibit(
@@ -61,8 +51,11 @@ EXHIBIT = Exhibit(
     Panels([OVER], 7.0, drawn),
     """Seconds of glu3 over those with a binary search, which stand above its bars: with about as many dense
     columns as printed ({here} here, {printed} in the paper), and, not in the paper, with as many as fit.""",
-    facts,
-    held=(by_blocks,),
+    lambda frame: {
+        "here": ends(frame.loc[frame["way"] == LIMITED, "budget_blocks"], "{:.0f}".format),
+        "printed": ends(SIZES["blocks"], "{:.0f}".format),
+    },
+    held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), BY_BLOCKS)],),
     claims=(CLAIM,),
     one_run=True,
     span="of the numeric factorisation alone, on the card",

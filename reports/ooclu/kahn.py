@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import PAPER, ends
-from reports.shapes import bars
+from reports.shapes.bars import seconds
+from reports.shapes.beside import PanelRow, Step
 from reports.shapes.panels import Panels
 from reports.verbs import on, over, with_groups
 
@@ -20,6 +20,8 @@ WAYS = {
     HOST: "launches of the host, a level each",
     CORE: "glu3_relaxed, one core",
 }
+STEPS = [Step(name, "median", {"variant": way}) for way, name in WAYS.items()]
+ROW = PanelRow("seconds (log)", STEPS, {}, status="status", even=None, log=True, form=seconds)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -32,17 +34,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     host, tail, cooperative = (rows[rows["variant"] == way] for way in (HOST, TAIL, COOPERATIVE))
     over_tail = over(host, on(host, tail), ("", "tail launches")).add_prefix("host_")
     return rows.join(over(rows, on(rows, cooperative), ("", COOPERATIVE))).join(over_tail)
-
-
-def draw(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw one bar per way and matrix, on a log axis, each with its seconds."""
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "seconds (log)"))
-    ok = frame.assign(x=bars.positions(frame)[0])[frame["status"] == "ok"]
-    if len(ok):
-        axes.set_ylim(top=8 * float(ok["high"].max()))
-    for x, high, median in ok[["x", "high", "median"]].to_numpy():
-        bars.write_upwards(axes, x, high, bars.seconds(median))
-    bars.legend(axes, frame)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -60,7 +51,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23",
     "who launches the levels",
     frame,
-    Panels([draw], height=6.5),
+    Panels([ROW], 6.5, lambda frame: frame.rename(columns={"low": "median_low", "high": "median_high"})),
     """Levels of the relaxed dependencies. The paper launches each from the device, expects that this beats
     the host, and prints no number. {over}""",
     facts,

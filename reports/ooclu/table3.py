@@ -89,25 +89,23 @@ def some_left(frame: pd.DataFrame) -> list[Subset]:
 
 PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
 WITHOUT = "without\nprefetching"
+COLUMNS = [
+    Column(WITHOUT, "groups", COUNT, "fault groups", "told"),
+    Column("with", "prefetched_groups", COUNT, "fault groups", "prefetched_told"),
+    Column(WITHOUT, "share", PER_CENT, "time of faults, %", "share_told"),
+    Column("with", "prefetched_share", PER_CENT, "time of faults, %", "prefetched_share_told"),
+    Column("movement,\n%", "movement", "{:.2f}".format, "out_of_core", "out_of_core_told"),
+    Column(WITHOUT, "overhead", TIMES, "CUPTI's overhead"),
+    Column("with", "prefetched_overhead", TIMES, "CUPTI's overhead"),
+    Column("nnz / n", "nnz_per_row", PER_CENT),
+    Column("regime", "regime"),
+]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
-    Sheet(
-        [
-            Column(WITHOUT, "groups", COUNT, "fault groups", "told"),
-            Column("with", "prefetched_groups", COUNT, "fault groups", "prefetched_told"),
-            Column(WITHOUT, "share", PER_CENT, "time of faults, %", "share_told"),
-            Column("with", "prefetched_share", PER_CENT, "time of faults, %", "prefetched_share_told"),
-            Column("movement,\n%", "movement", "{:.2f}".format, "out_of_core", "out_of_core_told"),
-            Column(WITHOUT, "overhead", TIMES, "CUPTI's overhead"),
-            Column("with", "prefetched_overhead", TIMES, "CUPTI's overhead"),
-            Column("nnz / n", "nnz_per_row", PER_CENT),
-            Column("regime", "regime"),
-        ],
-        lambda frame: frame.assign(regime=frame["regime"].replace("", "-")),
-    ),
+    Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
     f"""Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
     right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
     to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned

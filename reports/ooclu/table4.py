@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
-from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER
@@ -41,34 +40,29 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     return shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
 
 
-def blocks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
-    return [judge_numbers(claim(PAPER, CLAIM, "blocks"), (BYTES // (REAL * SIZES["order"])).to_dict())]
-
-
+# Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
+COMPUTED = (BYTES // (REAL * SIZES["order"])).to_dict()
+COLUMNS = [
+    Column("n", "paper_order", COUNT, "printed in the paper"),
+    Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
+    Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
+    Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
+    Column(f"{BLOCKS:g} over\nblocks", "by_blocks", times),
+    Column("n", "n", COUNT, "here"),
+    Column("nnz", "entries", COUNT, "here"),
+    Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
+    Column("blocks", "budget_blocks", COUNT, "here"),
+    Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
+]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Table 4",
     "dense columns that fit at a time",
     frame,
-    Sheet(
-        [
-            Column("n", "paper_order", COUNT, "printed in the paper"),
-            Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
-            Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
-            Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
-            Column(f"{BLOCKS:g} over\nblocks", "by_blocks", times),
-            Column("n", "n", COUNT, "here"),
-            Column("nnz", "entries", COUNT, "here"),
-            Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
-            Column("blocks", "budget_blocks", COUNT, "here"),
-            Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
-        ],
-        drawn,
-    ),
+    Sheet(COLUMNS, drawn),
     f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
     blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
     columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.""",
-    held=(blocks,),
+    held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "blocks"), COMPUTED)],),
     claims=(CLAIM,),
 )

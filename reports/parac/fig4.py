@@ -16,8 +16,7 @@ from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import by_matrix, first_names, in_order, over_others
 from reports.parac.solution import MUCH, PAPER, SAME
 from reports.shapes import bars
-from reports.shapes.axes import seconds_axis
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above, seconds_axis
 from reports.shapes.panels import Panels
 from reports.verbs import fact
 

@@ -9,8 +9,7 @@ import pandas as pd
 from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
 from reports.parac.solution import PAPER, RULE
-from reports.shapes.cells import TablePicture
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Column, Sheet, TablePicture
 from reports.verbs import by_code, in_papers_order, inputs, wide
 
 SEQUENTIAL = "ac_sequential"

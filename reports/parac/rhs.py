@@ -14,9 +14,7 @@ from reports.exhibit import Exhibit, Held, Subset
 from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SAME
 from reports.shapes import bars
-from reports.shapes.axes import count_axis
-from reports.shapes.gains import legend_mark
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import count_axis, legend_above, legend_mark
 from reports.shapes.panels import Panels
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
