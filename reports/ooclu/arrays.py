@@ -148,10 +148,11 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
-    names = frame["stand_in_for"].str.split(", ")
-    more = (names.str.len() - 1).map(" and {:.0f} more".format).where(names.str.len() > 1, "")
+    others = frame["stand_in_for"].str.count(", ")
+    first = frame["stand_in_for"].str.partition(", ")[0]
+    more = others.map(" and {:.0f} more".format).where(others > 0, "")
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
-    return frame.assign(label=labels, stand_in_for=names.str[0] + more)
+    return frame.assign(label=labels, stand_in_for=first + more)
 
 
 def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:

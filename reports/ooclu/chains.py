@@ -24,12 +24,13 @@ ADDED = (
 )
 # The stages, and the phases of direct_gpu that stand for them.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
+ADDED_UP = (*SECONDS, "transfers")
 PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 4), strict=True)]
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way, and of FRONTS and DIRECT: the sum of three stages, of the run and host
-    of the paper's numeric stage.
+    """Return one row per input and way, and of FRONTS and DIRECT: the sum of three stages, all of the run and
+    host of the paper's numeric stage.
 
     `low`, `high` : the sums of the ends of the stages' intervals
     `seconds_<stage>` : the median of each; `share_<stage>` : over the seconds of the second way
@@ -68,9 +69,11 @@ def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the sum of the stages by input. given : the rows of whose run and host all are."""
-    whole = pd.concat({name: rows.reindex(given.index) for name, rows in stages.items()}, axis=1)
-    by = whole.swaplevel(axis=1)
-    rows = pd.DataFrame({name: sum(by[name][stage] for stage in STAGES) for name in (*SECONDS, "transfers")})
+    by = {
+        name: pd.DataFrame({stage: rows[name] for stage, rows in stages.items()}, given.index)
+        for name in (*ADDED_UP, "stage", "status", "run_id", "host", "processes")
+    }
+    rows = pd.DataFrame({name: by[name].sum(axis=1, skipna=False) for name in ADDED_UP})
     rows = rows.join(by["median"].add_prefix("seconds_")).assign(processes=by["processes"].min(axis=1))
     rows["before_numeric"] = 1 - rows["seconds_numeric"] / rows["median"]
     statuses = by["status"].fillna("not_run")

@@ -61,12 +61,12 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         axes.set(xlim=(0, far), ylim=(0, max(high, start + rise * far)), xlabel=across, ylabel=up)
         axes.axline((0, start), slope=rise, color="black", linewidth=1)
         for (source, way), rows in known.groupby(["source", "way"], sort=False):
-            mark = MARKS[source]
+            mark = MARKS[str(source)]
             colour = mark["markeredgecolor"] if way == PLAIN else "white"
-            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[way]}", **mark)
+            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[str(way)]}", **mark)
         plain = known[known["way"] == PLAIN]
         names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
-        write_names(axes, plain[[x, y]].to_numpy().tolist(), names)
+        write_names(axes, [*zip(plain[x], plain[y], strict=True)], names)
     legend_above(figure, axes.get_legend_handles_labels()[0])
     return figure
 

@@ -40,7 +40,7 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 # What the printed numbers of blocks give at most of what is printed.
-BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
+BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
 EXHIBIT = Exhibit(

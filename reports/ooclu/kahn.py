@@ -42,7 +42,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     for way, rows in frame[frame["pair"] == "ok"].groupby("variant", sort=False):
         moved = rows["moved_ratio"].dropna() if way == CORE else rows["ratio"][:0]
         copies = f" ({ends(moved)} with transfers)" if len(moved) else ""
-        texts += [f"{WAYS[way]}: {ends(rows['ratio'])}{copies}"] if way != COOPERATIVE else []
+        texts += [f"{WAYS[str(way)]}: {ends(rows['ratio'])}{copies}"] if way != COOPERATIVE else []
     return {"over": f"Over one cooperative launch, in one run: {'; '.join(texts)}." if texts else ""}
 
 

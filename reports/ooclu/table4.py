@@ -41,7 +41,7 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
-COMPUTED = (BYTES // (REAL * SIZES["order"])).to_dict()
+COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
 COLUMNS = [
     Column("n", "paper_order", COUNT, "printed in the paper"),
     Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
