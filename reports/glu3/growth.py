@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
-from reports.glu3.preparation import add_way, with_preparation
+from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
 from reports.shapes.axes import seconds_axis
