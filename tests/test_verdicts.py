@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from fillpath.twins import twins
 from reports.claims.judge import judge, judge_pairs
 from reports.claims.parts import ABOVE, ACROSS, BELOW, WITHIN, band, directions, places
-from reports.claims.points import Column
 from reports.claims.verdict import Direction, Outcome, Scope, Size, Verdict
-from reports.facts.claim import Claim, Kind
+from reports.facts.claim import Claim, Held, Kind
 from reports.facts.claims import claim, claims, find_claim
 from reports.facts.distance import Distance, Features
 from reports.facts.means import share_interval, trend
@@ -48,7 +47,7 @@ DERIVED = replace(ORDER, derived="8 GB over 4 n")
 OF_THREE = replace(COUNT, matrices=THREE)
 ABOVE_ONE = replace(GEOMETRIC, tolerance=None, matrices=THREE, by_matrix={})
 WIDE = replace(RANGE, span=(1.1, 30.0), matrices=("a", "b", "c"))
-VALUE = Column("value")
+VALUE = Held("value")
 
 
 def row(
@@ -79,11 +78,11 @@ def rising(*values: float) -> list[Row]:
     return [row(value, f"M{x}", x=x) for x, value in enumerate(values)]
 
 
-def verdicts(rows: Sequence[Row], claim: Claim = MEAN, column: Column = VALUE) -> list[Verdict]:
+def verdicts(rows: Sequence[Row], claim: Claim = MEAN, column: Held = VALUE) -> list[Verdict]:
     return judge(pd.DataFrame(rows), claim, column)
 
 
-def only(rows: Sequence[Row], claim: Claim = MEAN, column: Column = VALUE) -> Verdict:
+def only(rows: Sequence[Row], claim: Claim = MEAN, column: Held = VALUE) -> Verdict:
     (verdict,) = (v for v in verdicts(rows, claim, column) if v.outcome is not Outcome.BESIDE)
     return verdict
 
@@ -394,11 +393,11 @@ def test_a_pair_is_reproduced_together_or_not_at_all() -> None:
 
 
 def test_what_cannot_test_a_claim_is_not_judged_by_it() -> None:
-    verdict = only(own(0.5, 0.5, 0.5), MEAN, Column("value", untestable="2 of the 16 threads"))
+    verdict = only(own(0.5, 0.5, 0.5), MEAN, Held("value", untestable="2 of the 16 threads"))
     assert (verdict.outcome, verdict.why) == (Outcome.UNTESTABLE, "2 of the 16 threads")
     shown = only(own(1.14, 1.14, 1.14), replace(MEAN, not_comparable="one queue here"))
     assert {(v.direction, v.size) for v in (verdict, shown)} == {(Direction.NONE, Size.NONE)}
-    assert verdicts([row(None)], MEAN, Column("value", beside=True)) == []
+    assert verdicts([row(None)], MEAN, Held("value", beside=True)) == []
     assert only([row(None)]).key == f"verdict gsofa.fig14_maxid_ranges.mean ({MEAN.metric})"
 
 

@@ -16,36 +16,36 @@ import pandas as pd
 from fillpath.settings import PROCESSES
 from reports.claims import words
 from reports.claims.parts import direction_of, factor_of, few_of, outcome_of, parts_of, size_of, whole_of
-from reports.claims.points import EXTREMES, FAR, Column, LeftOut, points, scopes, too_far, without_number
+from reports.claims.points import EXTREMES, FAR, LeftOut, points, scopes, too_far, without_number
 from reports.claims.verdict import CONCLUSIVE, JUDGED, Direction, Outcome, Scope, Size, Verdict
-from reports.facts.claim import Claim
+from reports.facts.claim import Claim, Held
 from reports.facts.claims import find_claim
 from reports.facts.distance import twins_in
 
 
-def judge(frame: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     """Return one verdict per machine and scope that has a number.
 
     `not run` where no number may be judged, with what was measured of other matrices beside the print.
 
-    frame : with machine, label, abbr, near, distance, the columns that `column` names and, where it was
-        measured in several processes, `<value>_processes`.
+    frame : with machine, label, abbr, near, distance, the columns that `held` names and, where it was
+        measured in several processes, `<column>_processes`.
     """
-    rows = points(frame, claim, column)
+    rows = points(frame, claim, held)
     ok, without = rows[rows["has"]], without_number(rows)
     far = ok[ok["kind"] == FAR]
     names = sorted({name for name in ok["machine"] if isinstance(name, str)})
     verdicts = [
-        _verdict(claim, part, scope, column, _left_out(claim, far, part, scope, without))
+        _verdict(claim, part, scope, held, _left_out(claim, far, part, scope, without))
         for name in names
         for scope, part in scopes(ok[ok["machine"] == name], claim)
     ]
-    others = [] if column.beside else _others(far, claim, column)
-    if column.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
+    others = [] if held.beside else _others(far, claim, held)
+    if held.beside or any(verdict.outcome is not Outcome.BESIDE for verdict in verdicts):
         return verdicts + others
     left_out = (*without, *too_far(ok, claim))
     none = Verdict(
-        claim.id, column.basis or claim.metric, Outcome.NOT_RUN, f"printed {claim.printed}", left_out=left_out
+        claim.id, held.basis or claim.metric, Outcome.NOT_RUN, f"printed {claim.printed}", left_out=left_out
     )
     return [none, *verdicts, *others]
 
@@ -63,8 +63,8 @@ def judge_numbers(claim: Claim, numbers: Mapping[str, float]) -> Verdict:
             "near": None,
         }
     )  # fmt: skip
-    column = Column("value", above=0.0)
-    return _verdict(claim, points(frame, claim, column), Scope.PAPER, column, ())
+    held = Held("value", above=0.0)
+    return _verdict(claim, points(frame, claim, held), Scope.PAPER, held, ())
 
 
 def judge_pairs(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -89,17 +89,17 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _verdict(
-    claim: Claim, rows: pd.DataFrame, scope: Scope, column: Column, left_out: Iterable[LeftOut]
+    claim: Claim, rows: pd.DataFrame, scope: Scope, held: Held, left_out: Iterable[LeftOut]
 ) -> Verdict:
     """The verdict by these points of one machine and scope."""
     whole = whole_of(claim, rows)
     parts, factor, few = parts_of(claim, rows, whole), factor_of(claim, rows, whole), few_of(claim, rows)
     agrees = outcome_of(claim, parts, few)
-    outcome, why = _outcome(claim, scope, column, agrees, few)
+    outcome, why = _outcome(claim, scope, held, agrees, few)
     why = why or (_by_bounds(rows, agrees) if outcome in JUDGED else "")
     return Verdict(
         claim.id,
-        column.basis or claim.metric,
+        held.basis or claim.metric,
         outcome,
         words.numbers(claim, rows, whole, parts),
         machine=rows["machine"].iloc[0],
@@ -116,15 +116,15 @@ def _verdict(
     )
 
 
-def _outcome(claim: Claim, scope: Scope, column: Column, agrees: Outcome, few: str) -> tuple[Outcome, str]:
+def _outcome(claim: Claim, scope: Scope, held: Held, agrees: Outcome, few: str) -> tuple[Outcome, str]:
     """What became of the claim, and why where the numbers alone do not say it. The extreme of other matrices
     than the claim's is none of its extremes."""
-    if column.beside or scope is Scope.PANEL:
+    if held.beside or scope is Scope.PANEL:
         return Outcome.BESIDE, ""
     if claim.not_comparable:
         return Outcome.NOT_COMPARABLE, claim.not_comparable
-    if column.untestable:
-        return Outcome.UNTESTABLE, column.untestable
+    if held.untestable:
+        return Outcome.UNTESTABLE, held.untestable
     if claim.derived:
         agreement = "the two agree" if agrees is Outcome.REPRODUCED else "the two do not agree"
         return Outcome.DERIVED, f"{claim.derived}: {few or agreement}"
@@ -175,11 +175,11 @@ def _left_out(
     return rest + (too_far(far, claim) if instead else [])
 
 
-def _others(far: pd.DataFrame, claim: Claim, column: Column) -> list[Verdict]:
+def _others(far: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     """What was measured of matrices too far from the paper's to weigh: beside the print."""
     if far.empty or claim.aggregate in ("equal", *EXTREMES):
         return []
-    basis = f"{column.basis or claim.metric}, on matrices too far from the paper's to weigh"
+    basis = f"{held.basis or claim.metric}, on matrices too far from the paper's to weigh"
     return [
         Verdict(claim.id, basis, Outcome.BESIDE, words.spread(claim, there), str(machine))
         for machine, there in far.groupby("machine")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reports.claims.verdict import Scope
-from reports.facts.claim import Claim
+from reports.facts.claim import Claim, Held
 from reports.facts.distance import twins_in
 
 Numbers = NDArray[np.float64]
@@ -24,29 +23,7 @@ MORE, LESS = "> ", "< "
 FAR, OTHER = "far", "other"
 
 
-@dataclass(frozen=True)
-class Column:
-    """Numbers of a frame that a claim is held against.
-
-    value : the column; where there is an interval it has `<value>_low` and `<value>_high` beside it.
-    status : the column that says `ok` or why there is no number.
-    basis : what is compared, where it is not the claim's own metric.
-    above : what a number has to exceed to be counted.
-    against : the column that a trend's value goes with.
-    untestable : why the numbers cannot test the claim.
-    beside : the numbers stand beside the print and are not judged.
-    """
-
-    value: str
-    status: str = "status"
-    basis: str = ""
-    above: float = 1.0
-    against: str = ""
-    untestable: str = ""
-    beside: bool = False
-
-
-def points(frame: pd.DataFrame, claim: Claim, column: Column) -> pd.DataFrame:
+def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers that the claim may be judged by.
 
     kind : the scope that the row is judged in, or `far` or `other`.
@@ -57,9 +34,9 @@ def points(frame: pd.DataFrame, claim: Claim, column: Column) -> pd.DataFrame:
     bounded, bound : whether the interval is known; `> ` or `< ` where the value is a bound.
     printed, at, processes : of that matrix; what a trend's value goes with; in which it was measured.
     """
-    words = frame[column.status].tolist()
+    words = frame[held.status].tolist()
     state = np.array([word if isinstance(word, str) else "" for word in words], dtype=object)
-    value, low, high = (_numbers(frame, column.value + end) for end in ("", "_low", "_high"))
+    value, low, high = (_numbers(frame, held.column + end) for end in ("", "_low", "_high"))
     # A trend, which is of ranks, has no use for a bound.
     mark = np.array([word[:2] if claim.aggregate != "trend" else "" for word in state], dtype=object)
     more, less = (mark == MORE) & ~np.isnan(low), (mark == LESS) & ~np.isnan(high)
@@ -68,14 +45,14 @@ def points(frame: pd.DataFrame, claim: Claim, column: Column) -> pd.DataFrame:
     high = np.where(more, np.inf, high)
     bounded = ~np.isnan(low) & ~np.isnan(high)
     low, high = np.where(bounded, low, value), np.where(bounded, high, value)
-    at = _numbers(frame, column.against)
+    at = _numbers(frame, held.against)
     # A case's own seconds are of the processes of the case.
-    processes = _numbers(frame, "processes" if column.value == "median" else f"{column.value}_processes")
+    processes = _numbers(frame, "processes" if held.column == "median" else f"{held.column}_processes")
     has = ((state == "ok") | more | less) & np.isfinite(value) & ((value > 0) | (not claim.is_ratio))
-    if column.against:
+    if held.against:
         has &= np.isfinite(at)
     if claim.aggregate == "count":
-        value, low, high = ((end > column.above).astype(float) for end in (value, low, high))
+        value, low, high = ((end > held.above).astype(float) for end in (value, low, high))
     texts = _names(frame, claim) | {"state": state, "bound": np.where(more | less, mark, "")}
     numbers = {
         "has": has.astype(bool), "value": value, "low": low, "high": high, "bounded": bounded, "at": at,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -58,6 +58,32 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Held:
+    """A column of its figure's frame that a claim is held against, as docs/claims.md explains.
+
+    column : numbers; where there is an interval it has `<column>_low` and `<column>_high` beside it.
+    status : the column that says `ok` or why there is no number.
+    basis : what is compared, empty for the claim's own metric.
+    only : of the frame's rows, those with these values.
+    subsets : the figure's name for what takes apart rows that are judged apart, empty for nothing.
+    above : what a number has to exceed to be counted.
+    against : the column that the value of a trend goes with, empty for none.
+    beside : the numbers stand beside the print and are not judged.
+    untestable : why the numbers cannot test the claim, empty where they can.
+    """
+
+    column: str
+    status: str = "status"
+    basis: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict)
+    subsets: str = ""
+    above: float = 1.0
+    against: str = ""
+    beside: bool = False
+    untestable: str = ""
+
+
+@dataclass(frozen=True)
 class Claim:
     """One claim.
 
@@ -81,6 +107,7 @@ class Claim:
     derived : how it follows from printed numbers alone, empty for a claim of measurements.
     needs : what no machine here has, empty for nothing.
     library : the peer of config/peers.yaml whose results it is of, empty for none.
+    held : columns of its figure's frame that it is held against.
     """
 
     paper: str
@@ -105,6 +132,7 @@ class Claim:
     derived: str
     needs: str
     library: str
+    held: tuple[Held, ...] = ()
 
     @property
     def id(self) -> str:

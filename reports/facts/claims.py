@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
-from reports.facts.claim import Claim, Kind, Subject
+from reports.facts.claim import Claim, Held, Kind, Subject
 from reports.facts.entries import MatrixEntry, find_entry
 from reports.facts.means import geometric_mean
 from reports.facts.printed import abbreviation, abbreviations, claims_file, matrices_of, printed_table
@@ -62,9 +63,10 @@ def find_claim(id: str) -> Claim:
     return claims()[id]
 
 
-def claims_of(paper: str, subject: str) -> list[Claim]:
-    """The claims of a subject."""
-    return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, subject)]
+def claims_of(paper: str, id: str) -> list[Claim]:
+    """The claims of a subject. Raises UnknownNameError for one that no file has."""
+    subject(paper, id)
+    return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, id)]
 
 
 def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
@@ -90,7 +92,19 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
         both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
         None if tolerance is None else float(tolerance), both.get("pair", ""), both.get("not_comparable", ""),
         both.get("derived", ""), both.get("needs", ""), both.get("library", ""),
+        _held(both, data, where),
     )  # fmt: skip
+
+
+def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple[Held, ...]:
+    """Return what a claim is held against: its own column, and those of `also`, which inherit from it."""
+    names = {field.name for field in fields(Held)}
+    own = {name: value for name, value in both.items() if name in names}
+    if "column" in own:
+        return Held(**own), *(Held(**own | other) for other in both.get("also", ()))
+    if names & data.keys() or "also" in data:
+        raise ConfigError(f"{_path(where)}: no column is named that it is held against")
+    return ()
 
 
 _Printed = tuple[float, Mapping[str, float], tuple[float, float] | None, tuple[int, int] | None]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED, held_in_regimes
+from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.stacked import Stacked
 
@@ -21,7 +23,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), arrays.printed_range(CLAIM)
-OF = {"way": PREFETCHED}
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 5",
@@ -31,9 +32,7 @@ EXHIBIT = Exhibit(
     f"""Ordered by nnz/n. Stages over the seconds with unified memory; above each group of bars the ratio of
     the first two, these over the seconds of out_of_core. Only their symbolic phase differs; without
     prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",
-    held=(
-        held_in_regimes(CLAIM, "ratio", "range", "pair", only=OF),
-        held_in_regimes(CLAIM, "ratio", "density", "pair", only=OF, against="nnz_per_row"),
-    ),
+    claims=(CLAIM,),
+    subsets={"regimes": partial(arrays.by_regime, status="pair")},
     one_run=True,
 )

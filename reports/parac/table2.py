@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.parac.prints import CPU, below_stand_ins, beside_print, printed
 from reports.parac.solution import FACTS, PAPER, PARTS, RULE, by_threads, parts_of, solved
@@ -137,21 +137,7 @@ EXHIBIT = Exhibit(
     tolerance that gives it ParAC's fill. {{hypre}} The paper's had 32 threads. {{pyamg}} The residuals that
     the paper prints are left out. {RULE}""",
     facts,
-    held=(
-        Held(
-            CLAIM, "ratio", ("below_ichol", "over_ichol"), "pair",
-            "seconds, total of incomplete Cholesky over ParAC's", subsets=THREADS,
-        ),
-        Held(
-            CLAIM, "solve_ratio", ("below_ichol_solve",), "solve_pair",
-            "seconds, solve alone of incomplete Cholesky over ParAC's total", subsets=THREADS,
-        ),
-        Held(CLAIM, "hypre_ratio", ("below_hypre", "over_hypre"), "hypre_pair", subsets=RANKS),
-        Held(
-            CLAIM, "amg_ratio", ("below_hypre",), "amg_pair",
-            "seconds, total of multigrid over ParAC's: PyAMG, where HYPRE is printed", beside=True,
-        ),
-        *(Held(CLAIM, f"{code}_iterations", (name,), f"status_{code}") for name, code in ITERATIONS.items()),
-    ),
+    claims=(CLAIM,),
+    subsets={"threads": THREADS, "ranks": RANKS},
     one_run=True,
 )  # fmt: skip
