@@ -7,10 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reports.facts.printed import printed_column
-from reports.parac.solution import PAPER
 from reports.verbs import beside
-
-SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
 
 
 def printed(table: str, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -18,7 +15,7 @@ def printed(table: str, columns: Mapping[str, str]) -> pd.DataFrame:
 
     columns : the printed table's, by name
     """
-    named = {f"paper_{name}": printed_column(PAPER, table, column) for name, column in columns.items()}
+    named = {f"paper_{name}": printed_column("parac", table, column) for name, column in columns.items()}
     return pd.DataFrame(named, dtype="float64")
 
 
@@ -29,7 +26,7 @@ def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 
     frame : one row per input
     """
-    frame = beside(frame, PAPER, prints)
+    frame = beside(frame, "parac", prints)
     places = pd.Series(range(len(prints)), prints.index)
     place = _target(frame).fillna(frame["abbr"]).map(places).fillna(len(places))
     ordered = frame.assign(place=place, is_other=frame["abbr"].isna())
