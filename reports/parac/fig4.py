@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.by_ordering import by_matrix, draw_seconds, first_names, in_order, over_others, with_slots
+from reports.parac import by_ordering
+from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others, with_slots
 from reports.parac.solution import PAPER
 from reports.shapes import bars
 from reports.shapes.labels import legend_above
@@ -54,19 +55,18 @@ def together(frame: pd.DataFrame) -> list[Subset]:
     path : AMD's critical path over the longer of the other two
     alike : the fewest entries of the factor over the most
     """
-    matrices, others = by_matrix(frame), ["nnz", "random"]
-    whole = frame[frame["label"].isin(matrices.index[matrices["status"] == "ok"])]
     shrinks, paths, entries = (
-        whole.pivot(index="label", columns="preparation", values=name)
+        frame.pivot(index="label", columns="preparation", values=name).reindex(columns=[*ORDERINGS])
         for name in ("shrinks", "critical_path", "nnz_g")
     )
-    rows = matrices.assign(
-        shrinks_least=shrinks.min(axis=1),
-        others_shrink=shrinks.filter(others).min(axis=1) / shrinks.get("amd", np.nan),
-        path=paths.get("amd", np.nan) / paths.filter(others).max(axis=1),
-        alike=entries.min(axis=1) / entries.max(axis=1),
-    )
-    return [Subset(rows.reset_index())]
+    others = ["nnz", "random"]
+    numbers = {
+        "shrinks_least": shrinks.min(axis=1),
+        "others_shrink": shrinks[others].min(axis=1) / shrinks["amd"],
+        "path": paths["amd"] / paths[others].max(axis=1),
+        "alike": entries.min(axis=1) / entries.max(axis=1),
+    }
+    return [Subset(by_matrix(frame).assign(**numbers).reset_index())]
 
 
 def on_gpu(frame: pd.DataFrame) -> list[Subset]:
@@ -76,7 +76,7 @@ def on_gpu(frame: pd.DataFrame) -> list[Subset]:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw depths above, then the time of the factor and the fill ratio, a colour per ordering."""
-    times = partial(draw_seconds, label="time of the factor (log)")
+    times = partial(by_ordering.draw_seconds, label="time of the factor (log)")
     figure = Panels([_depths, times, _fills], 11.5, first_names, 14.0, ratios=(1.5, 1.0, 0.8))(frame, title)
     looks = bars.look_of(frame).items()
     series = [Patch(facecolor=c, hatch=hatch, edgecolor="black", label=name) for name, (c, hatch) in looks]

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.facts.printed import printed_column
+from reports.facts.printed import printed_column, printed_table
 from reports.verbs import beside
 
+# What a number is called here, by what its column of a printed table ends with.
+_ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 
-def printed(table: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Return columns of a printed table by matrix, as `paper_<name>`.
 
-    columns : the printed table's, by name
+def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return a printed table by matrix, its columns as `paper_<code>_<number>`.
+
+    names : what parts of its columns' names are called here
     """
-    named = {f"paper_{name}": printed_column("parac", table, column) for name, column in columns.items()}
-    return pd.DataFrame(named, dtype="float64")
+    columns = printed_table(table).columns.drop("matrix").to_series()
+    called = ("paper_" + columns).replace({**_ENDINGS, **names}, regex=True)
+    numbers = {name: printed_column("parac", table, column) for column, name in called.items()}
+    return pd.DataFrame(numbers, dtype="float64")
 
 
 def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from reports.parac.solution import PAPER
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import equality, fact
 
-PRINTED = printed("parac_table1_matrices", {"n": "order", "nnz": "nnz"})
+PRINTED = printed("parac_table1_matrices", {"order": "n"})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:

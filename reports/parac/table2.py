@@ -16,22 +16,16 @@ from reports.table import KEY, phases, timed
 from reports.verbs import by_code, by_input, inputs, of, on, option, over, wide
 
 CODES = {code: code for code in ("parac_cpu", "ict", "pyamg")}
-# Of whom the paper prints what: our name, the printed table's, its column of the factor.
-PRINTED = (("parac_cpu", "parac", "factor_s"), ("ict", "ichol", "factor_s"), ("hypre", "hypre", "setup_s"))
+# Of whom the paper prints what.
+PRINTED = ("parac_cpu", "ict", "hypre")
 # Ratios by what the columns begin with: which total over ParAC's.
 RATIOS = {"": "ict", "amg_": "pyamg", "hypre_": "hypre"}
 
 
 def prints() -> pd.DataFrame:
     """Return what is printed of each matrix, and the ratios of its totals."""
-    parts = {"solve": "solve_s", "iterations": "iter", "residual": "relres"}
-    names = {
-        f"{ours}_{part}": f"{theirs}_{column}"
-        for ours, theirs, factor in PRINTED
-        for part, column in {"factor": factor, **parts}.items()
-    }
-    columns = printed("parac_table2_cpu", names)
-    ours, ict, hypre = (columns[f"paper_{c}_factor"] + columns[f"paper_{c}_solve"] for c, _, _ in PRINTED)
+    columns = printed("parac_table2_cpu", {"parac": "parac_cpu", "ichol": "ict", "setup": "factor"})
+    ours, ict, hypre = (columns[f"paper_{code}_factor"] + columns[f"paper_{code}_solve"] for code in PRINTED)
     return columns.assign(paper_ratio=ict / ours, paper_hypre_ratio=hypre / ours)
 
 
@@ -71,7 +65,7 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with what follows of the factor: here analysis and solve, in print one number."""
     frame = below_stand_ins(frame, prints())
-    for code, _, _ in PRINTED:
+    for code in PRINTED:
         frame[f"{code}_after"] = frame[f"{code}_analysis"] + frame[f"{code}_solve"]
         frame[f"paper_{code}_after"] = frame[f"paper_{code}_solve"]
     return frame
