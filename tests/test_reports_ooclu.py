@@ -26,7 +26,8 @@ from reports import figures
 from reports.facts.printed import abbreviation, abbreviations, printed_table
 from reports.facts.records import Records
 from reports.ooclu import arrays, budgets, faults, fig3, fig6, fig7, table2, table3
-from reports.shapes import labels, style
+from reports.shapes import style
+from reports.shapes.axes import LINE, write_names
 from tests.reports_fakes import counting, made_frame, record_of, says, told, unavailable
 from tests.thorough import daily
 
@@ -378,9 +379,9 @@ def test_names_stand_beside_their_points_and_over_no_other() -> None:
     axes = style.new_figure(6.0, 6.0).subplots()
     axes.set(xlim=(0, 10), ylim=(0, 10))
     points = [(5.0, 5.0), (5.0, 5.05), (5.0, 5.1), (9.9, 5.0)]
-    labels.write_names(axes, points, ["first", "second", "third", "a long name"])
+    write_names(axes, points, ["first", "second", "third", "a long name"])
     *heights, long = axes.texts
-    assert np.diff(np.sort([text.xyann[1] for text in heights])).min() >= labels.LINE
+    assert np.diff(np.sort([text.xyann[1] for text in heights])).min() >= LINE
     assert (long.get_text(), long.get_ha()) == ("a long name", "right")
 
 

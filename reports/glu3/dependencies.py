@@ -13,7 +13,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.glu3 import examples
 from reports.shapes import bars
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.verbs import by_code, first_failure, inputs, wide
 

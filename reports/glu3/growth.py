@@ -14,9 +14,8 @@ from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
-from reports.shapes.axes import seconds_axis
-from reports.shapes.labels import legend_above
-from reports.shapes.over_n import FEW_DECADES, POINTS, Codes, draw_panels
+from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.lines import FEW_DECADES, POINTS, Codes, draw_panels
 from reports.shapes.style import SMALL, headline, new_figure
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact

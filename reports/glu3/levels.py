@@ -12,10 +12,8 @@ from matplotlib.lines import Line2D
 from reports.exhibit import Exhibit
 from reports.facts.means import trend
 from reports.series import per_case
-from reports.shapes.axes import empty_panel
+from reports.shapes.axes import empty_panel, legend_above, lines
 from reports.shapes.bars import GROUND
-from reports.shapes.groups import lines
-from reports.shapes.labels import legend_above
 from reports.shapes.style import NORMAL, PALETTE, SMALL, headline, new_figure
 from reports.verbs import ENDS, with_absent
 

@@ -8,8 +8,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import SPAN
 from reports.shapes.bars import Panel
-from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import StripLine, ratio_lines
+from reports.shapes.strip import CodedBars, StripLine, ratio_lines
 from reports.table import KEY
 from reports.verbs import in_papers_order, of, over, scaled
 

@@ -11,8 +11,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import NAMED, SPAN, SYMBOLIC, fastest_how, fastest_sequential
 from reports.shapes.bars import Panel
-from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import StripLine, ratio_lines
+from reports.shapes.strip import CodedBars, StripLine, ratio_lines
 from reports.table import timed
 from reports.verbs import attach, in_papers_order, of, over
 

@@ -15,11 +15,9 @@ from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.shapes.axes import empty_panel, seconds_axis
+from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis
 from reports.shapes.bars import draw_slot
-from reports.shapes.groups import name_matrices
-from reports.shapes.labels import legend_above
-from reports.shapes.nodes import draw_nodes
+from reports.shapes.lines import draw_nodes
 from reports.shapes.strip import StripLine, ratio_lines, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.table import KEY, cores_of, timed

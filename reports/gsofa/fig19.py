@@ -12,8 +12,8 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel
 from reports.gsofa.printed import printed_matrix
+from reports.shapes.axes import write_names
 from reports.shapes.beside import PAPER, where
-from reports.shapes.labels import write_names
 from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
 from reports.table import KEY
 from reports.verbs import by_input, option, without

@@ -18,9 +18,7 @@ from reports.facts.claims import subject
 from reports.facts.means import trend
 from reports.facts.naming import among
 from reports.series import per_case
-from reports.shapes.axes import empty_panel
-from reports.shapes.groups import lines
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import empty_panel, legend_above, lines
 from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
 from reports.verbs import ENDS
 

@@ -9,8 +9,7 @@ from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
 from reports.gsofa.space import MEMORY, WORD, printed_words, with_and_without
 from reports.shapes.bars import Panel, times
-from reports.shapes.coded_bars import CodedBars
-from reports.shapes.strip import StripLine, number_line
+from reports.shapes.strip import CodedBars, StripLine, number_line
 from reports.verbs import beside, fact, in_papers_order
 
 CLAIM, SIMILAR = "fig5_auxiliary_memory", "fig5_similar_performance"

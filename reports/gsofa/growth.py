@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
-from reports.shapes.axes import seconds_axis
-from reports.shapes.labels import legend_above
-from reports.shapes.over_n import POINTS, Codes, draw_panels
+from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.lines import POINTS, Codes, draw_panels
 from reports.shapes.style import headline, new_figure
 from reports.table import timed
 

@@ -7,8 +7,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.gsofa.space import MEMORY, WORD, is_off, printed_words, told
-from reports.shapes.cells import TablePicture
-from reports.shapes.sheet import Column, Sheet
+from reports.shapes.sheet import Column, Sheet, TablePicture
 from reports.verbs import fact, in_papers_order, option
 
 CLAIM = "table2_space"

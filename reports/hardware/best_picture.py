@@ -17,8 +17,8 @@ from reports.hardware.comparison import Comparison
 from reports.hardware.questions import PROBLEMS
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
+from reports.shapes.axes import legend_above
 from reports.shapes.bars import seconds
-from reports.shapes.labels import legend_above
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
 WIDTH = 12.0

@@ -14,7 +14,7 @@ from reports.exhibit import Held, Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
-from reports.shapes.ratios import BASELINE
+from reports.shapes.stacked import BASELINE
 from reports.verbs import beside, fact, on, option, over, with_groups, without
 
 PAPER = "ooclu"

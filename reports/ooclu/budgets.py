@@ -11,15 +11,13 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import LARGEST, PAPER, SYMBOLIC, budgeted, standing_in
 from reports.shapes import bars
-from reports.shapes.axes import empty_panel
-from reports.shapes.gains import PRINTED_LINE
-from reports.shapes.multiples import Grid, Multiples
+from reports.shapes.axes import PRINTED_LINE, empty_panel
+from reports.shapes.panels import Multiples
 from reports.shapes.style import PALETTE
 from reports.verbs import fact, of, on, over, with_groups
 
 NONE = "none"
 WHISKERS: dict[str, Any] = {"elinewidth": 1.4, "capsize": 3, "ecolor": "black", "linestyle": "none"}
-GRID = Grid(across=3, width=14.0, height=4.2, top=1.4)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +93,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(draw, "seconds over those\nwithout a budget", GRID, marks),
+    Multiples(draw, "seconds over those\nwithout a budget", marks, across=3, height=4.2, top=1.4),
     """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
     chunk of rows; empty: one, or not known. Dashed: gsofa without a budget, over the same. The paper varies
     no budget.""",

@@ -13,7 +13,7 @@ from reports.exhibit import Exhibit
 from reports.facts.printed import printed_table
 from reports.ooclu.arrays import FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, managed_bytes
 from reports.ooclu.page_faults import counted
-from reports.shapes.labels import legend_above, write_names
+from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, headline, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"

@@ -12,7 +12,7 @@ from reports.ooclu.arrays import PAPER
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
-from reports.shapes.multiples import Grid, Multiples
+from reports.shapes.panels import Multiples
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
 
@@ -84,7 +84,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 3",
     "frontier size per iteration",
     frame,
-    Multiples(draw, "frontier vertices of a row", Grid(height=4.4)),
+    Multiples(draw, "frontier vertices of a row", height=4.4),
     """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
     each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
     the paper begins its second part. The paper prints no number.""",

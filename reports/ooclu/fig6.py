@@ -14,7 +14,7 @@ from reports.exhibit import Exhibit, Held, Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED, held_in_regimes
 from reports.shapes.panels import Panels
-from reports.shapes.ratios import Over
+from reports.shapes.stacked import Over
 from reports.verbs import on
 
 CLAIM = "fig6_symbolic_three_ways"

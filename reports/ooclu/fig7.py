@@ -12,7 +12,7 @@ from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.ooclu.arrays import LARGEST, PAPER, SYMBOLIC, budgeted, standing_in
 from reports.shapes import bars
-from reports.shapes.gains import PRINTED_LINE, legend_mark
+from reports.shapes.axes import PRINTED_LINE, legend_mark
 from reports.shapes.panels import Panels
 from reports.shapes.style import HATCHES, PALETTE
 from reports.verbs import gains, inverted, over_variant, with_groups, without

@@ -21,7 +21,7 @@ from reports.ooclu.storages import (
     with_printed,
 )
 from reports.shapes.panels import Panels
-from reports.shapes.ratios import Over
+from reports.shapes.stacked import Over
 from reports.verbs import inverted
 
 BLOCKS = blocks_printed()[1]

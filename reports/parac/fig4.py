@@ -17,7 +17,7 @@ from reports.parac import by_ordering
 from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others, with_slots
 from reports.parac.solution import PAPER
 from reports.shapes import bars
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above
 from reports.shapes.panels import Panels
 from reports.verbs import fact
 

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,6 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
-from reports.shapes.cells import TablePicture
 from reports.shapes.frame_csv import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
@@ -73,7 +72,7 @@ class Stamp:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
-        """Of the rows that `Records.frame` gives."""
+        """Return that of the rows that `Records.frame` gives."""
         ok = rows[rows["status"] == "ok"]
         others = rows[rows["status"] != "ok"]
         return cls(
@@ -87,7 +86,7 @@ class Stamp:
         )
 
     def items(self) -> list[tuple[str, str]]:
-        """The stamp in full, as the CSV carries it."""
+        """Return the stamp in full, as the CSV carries it."""
         return [
             ("commit", ", ".join(self.commits or ("unknown",)) + ("+dirty" if self.dirty else "")),
             ("machine", ", ".join(self.machines) or "none"),
@@ -98,20 +97,23 @@ class Stamp:
         ]
 
     def footer(self) -> str:
-        """The stamp in short, as the figure carries it: many excluded cases are counted by status."""
-        values = dict(self.items())
-        commits = ", ".join(c[:12] for c in self.commits[:3]) or "unknown"
+        """Return the stamp in short, as the figure carries it: many excluded cases are counted by status."""
+        commits = [commit[:12] for commit in self.commits[:3]]
+        if len(self.commits) > 3:
+            commits[-1] += " ..."
+        values = dict(replace(self, commits=tuple(commits)).items())
         if len(self.excluded) > 4:
-            counted = Counter(status for _, status in self.excluded)
-            listed = ", ".join(f"{count} {status}" for status, count in sorted(counted.items()))
-            values["excluded"] = f"{listed} (named in the CSV)"
+            counted = sorted(Counter(status for _, status in self.excluded).items())
+            values["excluded"] = f"{', '.join(f'{n} {status}' for status, n in counted)} (named in the CSV)"
         if len(self.run_ids) > 3:
             values["run"] = f"{len(self.run_ids)} runs, {self.run_ids[0]} to {self.run_ids[-1]}"
         if self.other:
             values["other sources than today's"] = f"{len(self.other)} cases (named in the CSV)"
-        more = " ..." if len(self.commits) > 3 else ""
-        values["commit"] = f"{commits}{more}{'+dirty' if self.dirty else ''}"
         return " | ".join(f"{key} {value}" for key, value in values.items())
+
+
+def _distinct(column: pd.Series[Any]) -> tuple[str, ...]:
+    return tuple(sorted({str(value) for value in column.dropna()}))
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
@@ -146,47 +148,24 @@ def save(
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, csv = (figure_path(stem, kind, site) for kind in ("svg", "csv"))
+    svg, csv, table = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE))
     bare = measured(figure)
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     whole = measured(figure)
     write_picture(figure, svg, whole)
-    picture = _save_bare(figure, svg, bare, whole)
+    is_large = svg.stat().st_size > LARGEST
+    page, other = (figure_path(stem, kind, site) for kind in (reversed(PICTURES) if is_large else PICTURES))
+    other.unlink(missing_ok=True)
+    if is_large:
+        write_picture(figure, page, bare)
+    else:
+        write_text(page, cropped(svg.read_text(), bare, whole))
     comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
-    return [svg, csv, picture, *_save_cells(figure, figure_path(stem, TABLE, site))]
-
-
-def _save_bare(figure: Figure, svg: Path, bare: Bbox, whole: Bbox) -> Path:
-    """The page's picture: the part of the whole one that is above the text, as SVG, or as PNG if that is
-    large. The other of the two goes."""
-    small, large = (svg.with_suffix(f".{kind}") for kind in PICTURES)
-    if svg.stat().st_size > LARGEST:
-        write_picture(figure, large, bare)
-        small.unlink(missing_ok=True)
-        return large
-    write_text(small, cropped(svg.read_text(), bare, whole))
-    large.unlink(missing_ok=True)
-    return small
-
-
-def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
-    """An SVG that `write_picture` wrote of the whole, as that of a part of it: only what it shows and its
-    size are others. part, whole : in inches."""
-    inner, outer = part.padded(PAD), whole.padded(PAD)
-    left, top = 72 * (inner.x0 - outer.x0), 72 * (outer.y1 - inner.y1)
-    width, height = 72 * inner.width, 72 * inner.height
-    begin, tag, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
-    names = {
-        "width": f"{width:.6f}pt",
-        "height": f"{height:.6f}pt",
-        "viewBox": f"{left:.6f} {top:.6f} {width:.6f} {height:.6f}",
-    }
-    for name, value in names.items():
-        tag, count = re.subn(rf'( {name}=)"[^"]*"', rf'\1"{value}"', tag, count=1)
-        if not count:
-            raise ValueError(f"matplotlib's SVG begins otherwise than expected: no {name}")
-    return f"{begin}{tag}{rest}"
+    table.unlink(missing_ok=True)
+    if cells := getattr(figure, "cells", None):
+        cells.write(table)
+    return [svg, csv, page, *([table] if cells else [])]
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
@@ -201,35 +180,39 @@ def save_shown(figure: Figure, svg: Path) -> list[Path]:
     return [svg, png]
 
 
+def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
+    """Return an SVG that `write_picture` wrote of the whole, as that of a part of it. Boxes are in inches."""
+    inner, outer = part.padded(PAD), whole.padded(PAD)
+    left, top, width, height = (
+        f"{72 * each:.6f}" for each in (inner.x0 - outer.x0, outer.y1 - inner.y1, inner.width, inner.height)
+    )
+    size = f'width="{width}pt" height="{height}pt" viewBox="{left} {top} {width} {height}"'
+    text, count = re.subn('width="[^"]*" height="[^"]*" viewBox="[^"]*"', size, svg, count=1)
+    if not count:
+        raise ValueError("matplotlib's SVG begins otherwise than expected: no width, height and viewBox")
+    return text
+
+
 def shown(svg: Path) -> Path:
-    """Which form of it the page shows."""
+    """Return which form of a picture the page shows."""
     png = svg.with_suffix(".png")
     return png if png.is_file() else svg
 
 
-def _save_cells(figure: Figure, path: Path) -> list[Path]:
-    """Beside the picture of a table its cells, which the page shows; none beside another picture."""
-    if not isinstance(figure, TablePicture):
-        path.unlink(missing_ok=True)
-        return []
-    figure.cells.write(path)
-    return [path]
-
-
 def page_picture(stem: str) -> Path | None:
-    """The picture of a figure that the page shows; None where it is not drawn."""
-    paths = (figure_path(stem, kind) for kind in PICTURES)
-    return next((path for path in paths if path.is_file()), None)
+    """Return the picture of a figure that the page shows; None where it is not drawn."""
+    picture = shown(figure_path(stem, PICTURES[0]))
+    return picture if picture.is_file() else None
 
 
 def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:
-    """A file of a figure in the site. kind : its ending. site : the folder, None for the page's own."""
+    """Return a file of a figure. kind : its ending. site : its folder, None for the page's own."""
     return (site or paths.SITE) / "figures" / f"{stem}.{kind}"
 
 
 def measured(figure: Figure) -> Bbox:
-    """What the figure fills, in inches. It is laid out for good: text below is outside of its layout, and
-    each picture would do it again."""
+    """Return what the figure fills, in inches. It is laid out for good: text below is outside of its layout,
+    and each picture would do it again."""
     if figure.get_layout_engine() is not None:
         with matplotlib.rc_context(_SETTINGS):
             figure.draw_without_rendering()
@@ -241,25 +224,16 @@ def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
     """Replace an SVG or PNG, whole or not at all: same input, same bytes. box : of the figure, in inches."""
     svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
     metadata = svg if path.suffix == ".svg" else {"Software": None}
+    look: dict[str, Any] = {"format": path.suffix[1:], "dpi": DPI, "bbox_inches": box.padded(PAD)}
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
-        figure.savefig(
-            handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches=box.padded(PAD)
-        )
+        figure.savefig(handle, metadata=metadata, **look)
 
 
 def write_below(figure: Figure, *paragraphs: str) -> None:
-    """Caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows by them."""
+    """Write caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows."""
     width, height = figure.get_size_inches()
-    wrapped = [
-        [textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs if text
-    ]
-    lines = ["\n".join(paragraph) for paragraph in wrapped]
-    if lines:
-        figure.text(
-            0.005, -0.15 / height, "\n\n".join(lines), ha="left", va="top", size=SMALL, color="#333333",
-            linespacing=1.35,
-        )  # fmt: skip
-
-
-def _distinct(column: pd.Series[Any]) -> tuple[str, ...]:
-    return tuple(sorted({str(value) for value in column.dropna()}))
+    filled = [[textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs]
+    text = "\n\n".join("\n".join(paragraph) for paragraph in filled if paragraph)
+    if text:
+        look: dict[str, Any] = {"ha": "left", "va": "top", "size": SMALL, "color": "#333333"}
+        figure.text(0.005, -0.15 / height, text, linespacing=1.35, **look)
