@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -64,7 +66,7 @@ def _counts(axes: Axes, rows: pd.DataFrame) -> None:
     axes.grid(visible=True, axis="x")
     axes.axvline(1, color="black", linewidth=1)
     ratios, places = rows["ratio"].astype(float), range(len(rows))
-    look = {"marker": "o", "markersize": 7, "color": PALETTE[0], "markeredgecolor": "black"}
+    look: Any = {"marker": "o", "markersize": 7, "color": PALETTE[0], "markeredgecolor": "black"}
     axes.plot(ratios, places, linestyle="none", **look)
     texts = ratios.map(bars.times).where(ratios.notna(), rows["status"].astype(str).str.replace("_", " "))
     for place, at, text in zip(places, ratios.fillna(1.0), texts, strict=True):

@@ -45,15 +45,15 @@ def table() -> pd.DataFrame:
 
 def _parts(name: str) -> list[pd.DataFrame]:
     """Return what is known of an example: its F, and by each method levels, dependencies and the factor."""
-    entries = np.array(ENTRIES[name]) - 1
-    pattern = np.eye(entries.max() + 1, dtype=bool)
-    pattern[tuple(entries.T)] = True
+    places = np.array(ENTRIES[name]) - 1
+    pattern = np.eye(places.max() + 1, dtype=bool)
+    pattern[tuple(places.T)] = True
     indptr = np.append(0, pattern.sum(axis=1).cumsum())
     filled = _run("symbolic", "fill1", Pattern(indptr, np.nonzero(pattern)[1].astype(np.int32)))
     dense = np.zeros_like(pattern)
     dense[filled.pattern.rows(), filled.pattern.indices] = True
-    known = {"part": "entry", "filled": ~pattern[dense]}
-    parts = [pd.DataFrame(np.argwhere(dense) + 1, columns=["row", "column"]).assign(**known)]
+    entries = pd.DataFrame(np.argwhere(dense) + 1, columns=["row", "column"])
+    parts = [entries.assign(part="entry", filled=~pattern[dense])]
     for method, code in METHODS.items():
         found = _run("levels", code, by_both(filled))
         levels = np.split(found.columns, found.pointers[1:-1])
@@ -74,7 +74,7 @@ def _run(stage: str, name: str, *given: Any) -> Any:
 
 def _dependencies(dense: Array, method: str) -> pd.DataFrame:
     """Return why a column depends on one before it: each rule as the slides have it, on F, (n, n) bool."""
-    updates = np.tril(dense, -1).any(axis=0)
+    updates: Any = np.tril(dense, -1).any(axis=0)
     more_right = dense[:, ::-1].cumsum(axis=1)[:, ::-1] - dense > 0
     rules = {UPPER: dense & updates[:, None], DOUBLE: dense.T & updates & more_right, LEFT: dense.T}
     known = list(rules)[: 1 + list(METHODS).index(method)]
@@ -113,7 +113,7 @@ def draw_pattern(axes: Axes, rows: pd.DataFrame, name: str) -> None:
 def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
     """Draw the columns by their levels, and an arrow to each that waits."""
     of_method = rows[rows["method"] == method]
-    level = of_method[of_method["part"] == "level"].set_index("column")["level"]
+    level = of_method[of_method["part"] == "level"].set_index("column")["level"].sort_index()
     depth, arrows = int(level.max()), of_method[of_method["part"] == "dependency"]
     axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
     arrow: Any = {"arrowstyle": "-|>", "linewidth": 1.6, "shrinkA": 11, "shrinkB": 11}
@@ -121,11 +121,10 @@ def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
         colour, style = LOOKS[why]
         look = arrow | {"color": colour, "linestyle": style, "connectionstyle": "arc3,rad=0.12"}
         axes.annotate("", (end, level[end]), (start, level[start]), zorder=1, arrowprops=look)
-    circle = {"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-    for column, place in level.items():
-        axes.text(
-            column, place, f"{column:.0f}", ha="center", va="center", fontsize=NORMAL, zorder=3, bbox=circle
-        )
+    circle: Any = {"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"}
+    middle: Any = {"ha": "center", "va": "center", "fontsize": NORMAL}
+    for column, place in enumerate(level, 1):
+        axes.text(column, place, str(column), **middle, zorder=3, bbox=circle)
     axes.set(xlim=(0.3, len(level) + 0.7), ylim=(depth + 0.6, 0.4), xticks=[], yticks=range(1, depth + 1))
     axes.set_ylabel("level")
 

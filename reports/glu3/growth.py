@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
-from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.axes import label_log, legend_above, seconds_axis
 from reports.shapes.lines import FEW_DECADES, POINTS, Codes, draw_panels
 from reports.shapes.style import SMALL, headline, new_figure
 from reports.table import SECONDS, phases, timed
@@ -47,7 +47,6 @@ CODES = {
     "lu_gpu": ("lu_gpu (SpSV)", _SOLVED),
     "lu_gpu.triangular=sweeps": ("lu_gpu, sweeps", _SOLVED),
 }
-SOLVERS = ("direct_gpu", "cudss", "lu_gpu")
 DRAWN = Codes([name for name, _ in CODES.values()])
 
 
@@ -83,7 +82,7 @@ def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
         rows = add_way(rows, ~is_peer)[~is_peer | (rows["matching"] == "none")]
     elif span != WHOLE:
         phase = phases(TRIANGULAR if span == TRIANGULAR else NUMERIC)
-        rows = timed(rows, dict.fromkeys(SOLVERS, phase))
+        rows = timed(rows, dict.fromkeys(("direct_gpu", "cudss", "lu_gpu"), phase))
         rows[list(SECONDS)] = rows[list(SECONDS)].where(rows["status"] == "ok")
     if span == RATE:
         median, low, high = (rows["flops"] / rows[name] / 1e9 for name in ("median", "high", "low"))
@@ -102,10 +101,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     for panels, span in zip(grid, spans, strict=True):
         draw_panels(panels, frame[frame["span"] == span], FAMILIES, DRAWN, names=span == spans[-1])
         panels[0].set_ylabel(LABELS[span])
-        if span == RATE and len(ok):
-            _rate_axis(panels, ok[ok["span"] == span])
-        elif len(ok):
-            seconds_axis(panels[0])
+        if len(ok):
+            _rate_axis(panels, ok[ok["span"] == span]) if span == RATE else seconds_axis(panels[0])
     for first, last, family in zip(grid[0], grid[-1], FAMILIES, strict=True):
         first.set_title(family, loc="left")
         last.set_xlabel("rows n (log)")
@@ -124,10 +121,9 @@ def _rate_axis(panels: Sequence[Axes], ok: pd.DataFrame) -> None:
         panels[0].text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
     high = max([high, *(3 * peaks)])
     panels[0].set_ylim(low, high)
-    panels[0].yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-    panels[0].yaxis.set_minor_formatter(NullFormatter())
-    if high / low < FEW_DECADES:
-        panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    label_log(panels[0].yaxis, "{:,g}".format)
+    if high / low > FEW_DECADES:
+        panels[0].yaxis.set_major_locator(LogLocator())
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:

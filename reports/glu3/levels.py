@@ -67,7 +67,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
         counts |= zip([f"{name}{end}" for end in ENDS], trend(x.tolist(), y.tolist()), strict=True)
     if (bins["first"] == bins["last"]).all():
         modes = pd.cut(columns, [0, MODES["B"], MODES["A"], float("inf")], labels=["in_C", "in_B", "in_A"])
-        counts |= modes.value_counts().to_dict()
+        counts |= {str(mode): count for mode, count in modes.value_counts().items()}
     return counts
 
 

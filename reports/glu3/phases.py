@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -29,7 +31,7 @@ def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
     rows = frame.assign(x=bars.positions(frame)[0])
     for name, (colour, hatch) in bars.look_of(frame).items():
         own, marker = rows[rows["series"] == name], MARKERS[HATCHES.index(hatch)]
-        look = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
+        look: Any = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
         axes.plot(own["x"], own["residual"], linestyle="none", **look)
     axes.set(ylabel="residual, log axis", yscale="log")
     known = frame.loc[frame["residual"] > 0, "residual"]

@@ -72,11 +72,9 @@ def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, shown: pd.Series[b
         seconds_axis(axes)
 
 
-def with_slots(axes: Axes, rows: pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Draw a slot for each row without a result, and return the others with their place `x`, and how wide one
-    is."""
+def with_slots(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+    """Draw a slot for each row without a result, and return the others with their place `x`."""
     places, width = bars.positions(rows)
     placed, is_ok = rows.assign(x=places), rows["status"] == "ok"
-    for x, status in placed.loc[~is_ok, ["x", "status"]].itertuples(index=False):
-        bars.draw_slot(axes, x, 0.92 * width, status)
-    return placed[is_ok], width
+    bars.draw_slots(axes, places[~is_ok], width, rows.loc[~is_ok, "status"])
+    return placed[is_ok]

@@ -93,7 +93,7 @@ def _mark(colour: str, name: str) -> dict[str, Any]:
 def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw three marks per row, joined, on a log axis."""
     unknown = (frame["status"] == "ok") & frame["height_actual"].isna()
-    known, _ = with_slots(axes, frame.assign(status=frame["status"].mask(unknown, "not measured")))
+    known = with_slots(axes, frame.assign(status=frame["status"].mask(unknown, "not measured")))
     heights, looks = known[list(DEPTHS)], bars.look_of(frame)
     axes.vlines(known["x"], heights.min(axis=1), heights.max(axis=1), color="black", linewidth=1.0, zorder=1)
     for series, part in known.groupby("series"):
@@ -103,7 +103,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
         bars.write_upwards(axes, x, height, f"{height:,.0f}", 8)
     axes.set_ylabel("vertices (log)")
     if len(known):
-        axes.set(yscale="log", ylim=(heights.min(axis=None) / 2, heights.max(axis=None) * 8))
+        axes.set(yscale="log", ylim=(heights.min().min() / 2, heights.max().max() * 8))
 
 
 def _fills(axes: Axes, frame: pd.DataFrame) -> None:

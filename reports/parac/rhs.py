@@ -75,7 +75,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
     rows = frame[frame["implementation"].isin(DEVICES[device])]
-    ok, _ = with_slots(axes, rows)
+    ok = with_slots(axes, rows)
     for method, part in ok.groupby("series"):
         colour = METHODS[str(method)]
         axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,9 +64,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, form: str) -
         if not len(values):
             bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
             continue
-        colour, hatch = looks[series]
+        colour, hatch = looks[str(series)]
         ends = x - width * SPREAD, x + width * SPREAD
-        look = {"color": colour, "marker": MARKERS[HATCHES.index(hatch)], "markeredgecolor": "black"}
+        look: Any = {"color": colour, "marker": MARKERS[HATCHES.index(hatch)], "markeredgecolor": "black"}
         across = np.linspace(*ends, len(values)) if len(values) > 1 else [x]
         [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
         axes.hlines(np.median(values), *ends, color="black", linewidth=1.2)
