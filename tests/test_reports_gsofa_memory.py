@@ -137,7 +137,10 @@ def test_table_3_has_the_print_of_the_matrix_that_is_stood_in_for() -> None:
     whole = counting(queue_mean=0.0011, queue_peak=0.25)
     frame = frame_of(table3.EXHIBIT, measured(OFF, 2.0, STAND_IN, work=whole), measured(ON, 1.0, STAND_IN))
     assert list(frame["abbr"].dropna()) == ["AU", "DI", "HM", "PR", "ST", "TT"]
-    found = [one(frame)[name] for name in ("average_usage_percent", "peak_usage_percent", "small_peak_usage_percent")]
+    found = [
+        one(frame)[name]
+        for name in ("average_usage_percent", "peak_usage_percent", "small_peak_usage_percent")
+    ]
     assert found == pytest.approx([0.11, 25, 100 * FACTS["queue_peak"]])
     (line,) = table3.EXHIBIT.picture(frame).cells.lines
     assert list(line.cells[:3]) == ["circuit:4000", "0.11", "25"]
