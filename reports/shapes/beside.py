@@ -79,6 +79,23 @@ class PanelRow:
         """The names of the steps, the base first."""
         return [*([self.base] if self.base else []), *(step.name for step in self.steps)]
 
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        """Draw what was measured on axes of its own; a legend of bars of several steps."""
+        marks = self.marks(frame)
+        looks = dict(zip(self.names, zip(PALETTE, HATCHES, MARKERS, strict=True), strict=False))
+        axes.set_ylabel(self.label)
+        _scale(axes, self, marks)
+        _draw_marks(axes, self, marks, looks)
+        if len(looks) > 1:
+            drawn = {name: looks[name] for name in marks["step"].unique()}
+            bars.place_legend(
+                axes,
+                [
+                    Patch(facecolor=look[0], hatch=look[1], edgecolor="black", label=name)
+                    for name, look in drawn.items()
+                ],
+            )
+
     def marks(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
         parts = []
