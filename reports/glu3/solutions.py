@@ -107,7 +107,7 @@ def panels(parts: Sequence[Part], label: str) -> list[Draw]:
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
         bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label))
-        bars.legend(axes, frame)
+        bars.legend(axes, bars.handles(frame))
 
     def shares(axes: Axes, frame: pd.DataFrame) -> None:
         stacked_panel(axes, frame, parts, "share of its seconds")

@@ -45,7 +45,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
     panels = [_panel(name) for name in LABELS if (frame["implementation"] == name).any()] or [_panel(CPU)]
     figure = Panels(panels, 2.2 + 3.4 * len(panels), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], frame)
+    bars.legend(figure.axes[0], bars.handles(frame))
     return figure
 
 
