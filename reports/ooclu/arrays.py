@@ -148,11 +148,13 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
-    others = frame["stand_in_for"].str.count(", ")
-    first = frame["stand_in_for"].str.partition(", ")[0]
-    more = others.map(" and {:.0f} more".format).where(others > 0, "")
+
+    def count(others: re.Match[str]) -> str:
+        return f" and {others[0].count(', ')} more"
+
+    instead = frame["stand_in_for"].str.replace(", .*", count, regex=True)
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
-    return frame.assign(label=labels, stand_in_for=first + more)
+    return frame.assign(label=labels, stand_in_for=instead)
 
 
 def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:

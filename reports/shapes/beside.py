@@ -87,12 +87,11 @@ class PanelRow:
         _scale(axes, self, marks)
         _draw_marks(axes, self, marks, looks)
         if len(looks) > 1:
-            drawn = {name: looks[name] for name in marks["step"].unique()}
             bars.place_legend(
                 axes,
                 [
-                    Patch(facecolor=look[0], hatch=look[1], edgecolor="black", label=name)
-                    for name, look in drawn.items()
+                    Patch(facecolor=looks[name][0], hatch=looks[name][1], edgecolor="black", label=name)
+                    for name in marks["step"].unique()
                 ],
             )
 
