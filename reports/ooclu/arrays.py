@@ -105,8 +105,9 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     ok = rows["status"] == "ok"
     asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
     counts = [read_faults(*about) or {} if is_ok else {} for *about, is_ok in asked]
-    rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
-    told = rows["status"].mask(ok & rows["gpu_fault_groups"].isna(), NOT_MEASURED)
+    facts = pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64")
+    rows = rows.join(facts.rename(columns={"gpu_fault_groups": "groups"}))
+    told = rows["status"].mask(ok & rows["groups"].isna(), NOT_MEASURED)
     rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
     return with_regime(standing_in(rows, SEVEN))
 
