@@ -72,18 +72,15 @@ def judge_pairs(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
     """A reproduced verdict as its pair allows it."""
-    claim = find_claim(verdict.claim) if verdict.outcome is Outcome.REPRODUCED else None
-    if claim is None or not claim.pair:
-        return verdict
+    claim = find_claim(verdict.claim)
     other = (f"{claim.paper}.{claim.subject}.{claim.pair}", verdict.machine, verdict.scope)
     pairs = [each.outcome for each in verdicts if (each.claim, each.machine, each.scope) == other]
-    if Outcome.REPRODUCED in pairs:
+    if not claim.pair or verdict.outcome is not Outcome.REPRODUCED or Outcome.REPRODUCED in pairs:
         return verdict
     became = pairs[0] if pairs else Outcome.NOT_RUN
     judged = Outcome.DEVIATES if became in (Outcome.DEVIATES, Outcome.CONTRADICTED) else Outcome.INCONCLUSIVE
-    doubt = verdict.doubt if judged in CONCLUSIVE else ""
     why = f"judged together with {claim.pair}, which is: {became}"
-    return replace(verdict, outcome=judged, doubt=doubt, why=why)
+    return replace(verdict, outcome=judged, doubt=verdict.doubt if judged in CONCLUSIVE else "", why=why)
 
 
 def _scopes(there: pd.DataFrame, claim: Claim) -> list[tuple[Scope, pd.DataFrame]]:
@@ -101,11 +98,9 @@ def _verdict(
     """The verdict by these points of one machine and scope."""
     whole = whole_of(claim, rows)
     parts, factor, few = parts_of(claim, rows, whole), factor_of(claim, rows, whole), few_of(claim, rows)
-    agrees = outcome_of(claim, parts, few)
-    outcome, why = _outcome(claim, scope, held, agrees, few)
-    is_judged = outcome in JUDGED
-    sides = parts.sides or {Direction.NONE}
-    direction = Direction.UNRESOLVED if len(sides) > 1 else sides.pop()
+    outcome, why = _outcome(claim, rows, scope, held, outcome_of(claim, parts, few), few)
+    is_judged, sides = outcome in JUDGED, set(parts.sides)
+    direction = Direction.UNRESOLVED if len(sides) > 1 else next(iter(sides), Direction.NONE)
     return Verdict(
         claim.id,
         held.basis or claim.metric,
@@ -121,11 +116,13 @@ def _verdict(
         points=rows,
         of=len(set(claim.matrices)) if claim.matrices else None,
         left_out=tuple(left_out),
-        why=why or (_by_bounds(rows, agrees) if is_judged else ""),
+        why=why,
     )
 
 
-def _outcome(claim: Claim, scope: Scope, held: Held, agrees: Outcome, few: str) -> tuple[Outcome, str]:
+def _outcome(
+    claim: Claim, rows: pd.DataFrame, scope: Scope, held: Held, agrees: Outcome, few: str
+) -> tuple[Outcome, str]:
     """What became of the claim, and why where the numbers alone do not say it. The extreme of other matrices
     than the claim's is none of its extremes."""
     if held.beside or scope is Scope.PANEL:
@@ -137,14 +134,12 @@ def _outcome(claim: Claim, scope: Scope, held: Held, agrees: Outcome, few: str) 
     if claim.derived:
         agreement = "the two agree" if agrees is Outcome.REPRODUCED else "the two do not agree"
         return Outcome.DERIVED, f"{claim.derived}: {few or agreement}"
-    return agrees, few
-
-
-def _by_bounds(rows: pd.DataFrame, agrees: Outcome) -> str:
-    """That calls which a limit of time ended are among what decides, and what that means."""
-    count = (rows["bound"] != "").sum()
+    bounds = (rows["bound"] != "").sum()
     means = "the bound decides" if agrees in CONCLUSIVE else "too near the print to decide"
-    return f"{count} of {len(rows)} a bound, of a call that a limit of time ended: {means}" if count else ""
+    ended = (
+        f"{bounds} of {len(rows)} a bound, of a call that a limit of time ended: {means}" if bounds else ""
+    )
+    return agrees, few or ended
 
 
 def _doubt(claim: Claim, scope: Scope, rows: pd.DataFrame, narrow: bool) -> str:

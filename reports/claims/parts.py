@@ -39,23 +39,13 @@ class Parts(NamedTuple):
     """How the parts of a claim stand.
 
     place : where each interval lies to the band around its print; within where no size is printed.
-    direction : whether each lies on the same side of no effect as its print.
+    sides : whether each lies on the same side of no effect as its print, of those whose print has one.
     narrow : whether every interval is narrower than its band.
     """
 
     place: NDArray[Any]
-    direction: list[Direction]
+    sides: list[Direction]
     narrow: bool
-
-    @property
-    def sides(self) -> set[Direction]:
-        """The directions of those that have one."""
-        return set(self.direction) - {Direction.NONE}
-
-    @property
-    def is_off(self) -> bool:
-        """Whether any lies outside its band."""
-        return bool({BELOW, ABOVE} & set(self.place))
 
 
 def whole_of(claim: Claim, rows: pd.DataFrame) -> Whole:
@@ -119,7 +109,7 @@ def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
     within = unsized | ((low >= least - slack) & (high <= most + slack))
     place = np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
     narrow = bool((unsized | (high - low <= most - least)).all())
-    return Parts(place, _directions(low, high, side, claim.neutral), narrow)
+    return Parts(place, _sides(low, high, side, claim.neutral), narrow)
 
 
 def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numbers, Numbers]:
@@ -131,17 +121,18 @@ def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numb
     return printed - allowed, printed + allowed
 
 
-def _directions(low: Numbers, high: Numbers, side: Numbers, neutral: float | None) -> list[Direction]:
-    """Whether intervals lie on the same side of `neutral` as `side`."""
+def _sides(low: Numbers, high: Numbers, print_: Numbers, neutral: float | None) -> list[Direction]:
+    """Whether intervals lie on the same side of `neutral` as the print, of those whose print has one."""
     if neutral is None:
-        return [Direction.NONE] * len(low)
-    above = side > neutral
+        return []
+    above = print_ > neutral
     sign, near, far = np.where(above, 1, -1), np.where(above, low, high), np.where(above, high, low)
-    none = ~(np.abs(side - neutral) > NARROWEST * abs(neutral))
-    ahead = sign * (near - neutral) > NEAR * abs(neutral)
-    behind = sign * (far - neutral) <= NEAR * abs(neutral)
-    named = [Direction.NONE, Direction.AS_PRINTED, Direction.OPPOSITE]
-    return [Direction(each) for each in np.select([none, ahead, behind], named, Direction.UNRESOLVED)]
+    ahead, behind = (
+        sign * (near - neutral) > NEAR * abs(neutral),
+        sign * (far - neutral) <= NEAR * abs(neutral),
+    )
+    found = np.select([ahead, behind], [Direction.AS_PRINTED, Direction.OPPOSITE], Direction.UNRESOLVED)
+    return [Direction(each) for each in found[np.abs(print_ - neutral) > NARROWEST * abs(neutral)]]
 
 
 def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
@@ -151,12 +142,12 @@ def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
     few : why there are too few points, which then say nothing, but that one is enough against what is said
         of all or of none.
     """
-    outcome = Outcome.REPRODUCED
-    if parts.sides == {Direction.OPPOSITE}:
+    outcome, sides = Outcome.REPRODUCED, set(parts.sides)
+    if sides == {Direction.OPPOSITE}:
         outcome = Outcome.CONTRADICTED
-    elif Direction.OPPOSITE in parts.sides or parts.is_off:
+    elif Direction.OPPOSITE in sides or {BELOW, ABOVE} & set(parts.place):
         outcome = Outcome.DEVIATES
-    elif Direction.UNRESOLVED in parts.sides or ACROSS in parts.place:
+    elif Direction.UNRESOLVED in sides or ACROSS in parts.place:
         outcome = Outcome.INCONCLUSIVE
     if not few:
         return outcome
@@ -188,7 +179,7 @@ def size_of(claim: Claim, parts: Parts, whole: Whole, factor: float | None) -> S
     """Return how large the measured numbers are beside the printed ones."""
     if claim.tolerance is None:
         return Size.NONE
-    if not parts.is_off:
+    if not {BELOW, ABOVE} & set(parts.place):
         return Size.OPEN if ACROSS in parts.place else Size.AS_PRINTED
     larger = whole.value > whole.printed if factor is None else factor >= 1
     return Size.LARGER if larger else Size.SMALLER
@@ -203,12 +194,9 @@ def factor_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> float | None:
     if claim.tolerance is None or rows["bound"].any():
         return None
     if claim.span is not None:
-        least, most = claim.span
-        values = rows["value"].tolist()
-        ratios = [
-            v / (least if v < least else most) for v in values if not least <= v <= most and v > 0 < least
-        ]
-        if not ratios and complete(claim, rows):
+        (least, most), values = claim.span, rows["value"].tolist()
+        ratios = [value / min(max(value, least), most) for value in values if value > 0 < least]
+        if set(ratios) <= {1.0} and complete(claim, rows):
             ratios = [min(values) / least, max(values) / most]
         return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)
     if by_matrix(claim, rows):

@@ -49,17 +49,12 @@ class Subject:
 
 @dataclass(frozen=True)
 class Held:
-    """A column of its figure's frame that a claim is held against, as docs/claims.md explains.
+    """A column of its figure's frame that a claim is held against, whose fields docs/claims.md explains.
 
-    column : numbers; where there is an interval it has `<column>_low` and `<column>_high` beside it.
-    status : the column that says `ok` or why there is no number.
-    basis : what is compared, empty for the claim's own metric.
-    only : of the frame's rows, those with these values.
+    column : where there is an interval it has `<column>_low` and `<column>_high` beside it.
+    basis : empty for the claim's own metric.
     subsets : the figure's name for what takes apart rows that are judged apart, empty for nothing.
-    above : what a number has to exceed to be counted.
-    against : the column that the value of a trend goes with, empty for none.
-    beside : the numbers stand beside the print and are not judged.
-    untestable : why the numbers cannot test the claim, empty where they can.
+    untestable : why the numbers cannot test the claim, which only a subset says.
     """
 
     column: str
@@ -78,21 +73,17 @@ class Claim:
     """One claim, whose fields docs/claims.md explains.
 
     time : it is of a time, which differs from process to process.
-    metric : of what, over what.
     value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
         share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
     span, count : of a range; so many of so many.
     matrices : those that it is about, None where the paper does not say.
-    unit : x (a ratio), %, share, count, or a unit of measure.
     neutral : the value of no effect, None where there is none.
     tolerance : share of the printed effect, value less neutral, by which a reproduction may be off; None
         where only the direction is printed.
-    pair : the name of the claim of the same subject that it is judged with, empty for none.
-    not_comparable, derived : why its number is shown and not judged; how it follows from printed numbers
-        alone; empty for a claim of measurements.
+    pair : the name of the claim of the same subject that it is judged with.
+    not_comparable, derived : why its number is not judged; how it follows from printed numbers alone.
     needs, library : what no machine here has; the peer of config/peers.yaml whose results it is of.
-    held : columns of its figure's frame that it is held against.
     """
 
     paper: str
