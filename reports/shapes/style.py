@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -102,10 +102,10 @@ class Stamp:
         return " | ".join(f"{key} {value}" for key, value in self.short.items())
 
 
-def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """An empty figure of that size in inches, in the common look."""
     set_look()
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def set_look() -> None:
