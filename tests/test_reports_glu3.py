@@ -164,7 +164,6 @@ OTHERS = f"Not measured there: {', '.join(growth.DRAWN.names[1:])}."
         (table1, with_durations, "rajat12", "kernels_pair=ok|kernels_ratio_low=3|kernels_ratio_high=5.3333"),
         (table1, partial(with_durations, key="0"), "rajat12", "kernels_ratio=nan|ratio=3|status_modes=ok"),
         (table1, partial(with_durations, host="2"), "rajat12", "kernels_pair=two_hosts|kernels_ratio=nan"),
-        (levels, ADDER, "ASIC_100ks", "status=not_run|reason=the matrix is not at hand"),
         # All levels are of one size, and too many for exact modes.
         (levels, DEEP, "rajat12", "depth=5000|in_A=nan|inverse=0|inverse_low=-1"),
         (raw, [SOLVED, ORDERED], "onetone2", "solution=2|height=3|entries_lu=7"),

@@ -1,7 +1,5 @@
 """Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The figure of columns and sub-columns along the levels, from which the three kernel modes follow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -97,7 +95,6 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         whole.text(0.99, 0.97, text, transform=whole.transAxes, **right)
     if frame.empty:
         empty_panel(axes[0][0], "not_run", "nothing was measured")
-        return figure
     marks = [Line2D([], [], **look, linewidth=2, label=text) for look, text in NUMBERS.values()]
     legend_above(figure, [*marks, Line2D([], [], **DOTTED, label="where the mode changes")])
     return figure
@@ -114,17 +111,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
         axes.fill_between(middle, least, largest, color=look["color"], alpha=0.25, linewidth=0)
         axes.plot(middle, mean, **look, linewidth=1.6)
     axes.set(xlabel="level", ylabel="number", xlim=(0, rows["depth"].iloc[0]), ylim=(0, 1.08 * most))
+    across = axes.get_yaxis_transform()
     for mode, above in MODES.items():
         if 0.02 * most < above < most:
             axes.axhline(above, **DOTTED)
-            axes.text(
-                1.005,
-                above,
-                f"{mode} above",
-                transform=axes.get_yaxis_transform(),
-                va="center",
-                fontsize=SMALL,
-            )
+            axes.text(1.005, above, f"{mode} above", va="center", fontsize=SMALL, transform=across)
 
 
 EXHIBIT = Exhibit(
