@@ -70,8 +70,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Per matrix, as the slides have it, columns of each level and most sub-columns of one; beside it the
-    same near the axis."""
+    """Draw columns of each level and most sub-columns of one, and beside it the same near the axis."""
     down = max(1, frame["label"].nunique())
     figure = new_figure(13.0, 1.4 + 2.7 * down)
     headline(figure, title)
@@ -101,10 +100,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
-    """Draw both numbers of each level; of a bin of several levels the band is from least to most.
-
-    most : where the axis ends
-    """
+    """Draw both numbers of each level, up to `most`; the band of a bin is from its least to its most."""
     middle = (rows["first"] + rows["last"]) / 2
     for name, (look, _) in NUMBERS.items():
         mean, least, largest = (rows[f"{name}_{kind}"] for kind in KINDS)
