@@ -33,7 +33,6 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/ooclu/fig6.py",
     "reports/table.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,

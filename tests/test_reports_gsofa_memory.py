@@ -12,7 +12,7 @@ from reports.claims.verdict import JUDGED
 from reports.facts.claims import claims_of, subject
 from reports.facts.printed import printed_table
 from reports.gsofa import fig5, speed, table2, table3
-from reports.gsofa.space import WORD, printed_words
+from reports.gsofa.memory import PRINTED_WORDS, WORD
 from tests.reports_fakes import (
     ENTRIES,
     FACTS,
@@ -66,7 +66,7 @@ def test_auxiliary_memory_is_the_sum_of_the_structures_over_the_matrix() -> None
 def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sources: int) -> None:
     """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
     row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
-    auxiliary = WORD * sum(printed_words().values()) * row["order"] * sources
+    auxiliary = WORD * PRINTED_WORDS.sum() * row["order"] * sources
     before = subject("gsofa", "fig5_auxiliary_memory").data["before"]
     printed = before["max" if abbr == "MK" else "min"][abbr]
     assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed
@@ -137,7 +137,7 @@ def test_table_3_has_the_print_of_the_matrix_that_is_stood_in_for() -> None:
     whole = counting(queue_mean=0.0011, queue_peak=0.25)
     frame = frame_of(table3.EXHIBIT, measured(OFF, 2.0, STAND_IN, work=whole), measured(ON, 1.0, STAND_IN))
     assert list(frame["abbr"].dropna()) == ["AU", "DI", "HM", "PR", "ST", "TT"]
-    found = [one(frame)[name] for name in ("mean_percent", "peak_percent", "small_peak_percent")]
+    found = [one(frame)[name] for name in ("average_usage_percent", "peak_usage_percent", "small_peak_usage_percent")]
     assert found == pytest.approx([0.11, 25, 100 * FACTS["queue_peak"]])
     (line,) = table3.EXHIBIT.picture(frame).cells.lines
     assert list(line.cells[:3]) == ["circuit:4000", "0.11", "25"]

@@ -1,7 +1,4 @@
-"""Tables as pictures and as text, where values of marks are written, and when a figure is drawn again.
-
-All numbers are made up.
-"""
+"""Tables, where values of marks are written, and when a figure is drawn again. All numbers are made up."""
 
 from __future__ import annotations
 
@@ -38,20 +35,27 @@ def row(label: str = "a", **values: Any) -> dict[str, Any]:
 SHEET = Sheet(
     [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
 )
-ROWS = row(levels=1200.0, ratio=1.5, paper_levels=1234.0), row("b", stand_in_for="a", status="out_of_memory")
+ROWS = (
+    row(levels=1200.0, ratio=1.5, paper_levels=1234.0),
+    row(levels=4.0, paper_levels=1234.0, preparation="amd"),
+    row("b", stand_in_for="a", status="out_of_memory"),
+)
 
 
 def table(*rows: dict[str, Any]) -> TablePicture:
     return SHEET(pd.DataFrame(rows or ROWS), "t")
 
 
-def test_the_picture_has_the_cells_and_the_shading() -> None:
+def test_the_picture_has_the_cells_the_shading_and_once_what_is_printed() -> None:
     picture = table()
-    first, second = picture.cells.lines
-    assert first.cells == ["a", "1,200", "1.50x"] and first.below == ["printed", "1,234", ""]
-    assert second.cells == ["b", "out of memory", "-"] and second.below == ["stand-in: a", "", ""]
-    assert second.shaded and not first.shaded and len(picture.axes[0].patches) == 1, "one grey row"
-    assert [text.get_text() for text in picture.axes[0].texts][-6:] == [*second.cells, *second.below]
+    assert [(line.cells, line.below, line.shaded) for line in picture.cells.lines] == [
+        (["a, nnz", "1,200", "1.50x"], ["printed", "1,234", ""], False),
+        (["a, amd", "4", "-"], [], False),
+        (["b, nnz", "out of memory", "-"], ["stand-in: a", "", ""], True),
+    ]
+    last = picture.cells.lines[-1]
+    assert [text.get_text() for text in picture.axes[0].texts][-6:] == [*last.cells, *last.below]
+    assert len(picture.axes[0].patches) == 1, "one grey row"
 
 
 def test_a_group_spans_its_neighbours_alone() -> None:
@@ -80,15 +84,8 @@ def test_a_matrix_names_what_it_stands_in_for_in_few_words(label: str, stood_for
     assert line.cells == [label, "1", "-"] and line.below == below and line.shaded
 
 
-def test_the_print_stands_in_the_first_row_of_its_matrix() -> None:
-    rows = [row(levels=2.0, paper_levels=3.0), row(levels=4.0, paper_levels=3.0, preparation="amd")]
-    own, again = table(*rows).cells.lines
-    assert (own.cells[:2], own.below) == (["a, nnz", "2"], ["printed", "3", ""])
-    assert (again.cells[:2], again.below) == (["a, amd", "4"], [])
-
-
 def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
-    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp.of(RECORDS.frame([]))
+    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp({}, {}, [])
     written = []
     for _ in range(2):
         style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
@@ -98,21 +95,19 @@ def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
     assert not path.exists()
 
 
+ROWS_OF_OTHER_LENGTHS = (
+    '{"headings": [], "lines": [{"cells": ["a"]}]}',
+    '{"headings": [{"text": "a"}], "lines": [{"cells": ["a"], "below": ["b", "c"]}]}',
+)
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        "{torn",
-        "[]",
-        '{"headings": [], "lines": [{"cells": ["a"]}]}',
-        '{"headings": [{"word": "a"}], "lines": []}',
-        '{"headings": [{"text": "a"}], "lines": [{"cells": ["a"], "below": ["b", "c"]}]}',
-    ],
+    "text", ["{torn", "[]", '{"headings": [{"word": "a"}], "lines": []}', *ROWS_OF_OTHER_LENGTHS]
 )
 def test_a_damaged_file_of_cells_is_said_to_be(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "torn.table.json"
-    path.write_text(text)
+    (tmp_path / "torn.json").write_text(text)
     with pytest.raises(ValueError):
-        read_cells(path)
+        read_cells(tmp_path / "torn.json")
 
 
 # ---- values beside marks
@@ -156,14 +151,10 @@ def draw(records: Records = RECORDS) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in paths[0].parent.iterdir()}
 
 
-def test_what_stands_is_not_drawn_again_and_other_records_or_code_are(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changes_is_drawn_again_and_nothing_else(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = draw()
     assert set(first) == {f"{NAME}.{kind}" for kind in (*KINDS, "drawn")} and draw() == first
-    changed = replace(
-        RECORDS, rows=tuple(replace(r, work={**(r.work or {}), "fills": 77}) for r in RECORDS.rows)
-    )
+    changed = Records(tuple(replace(r, work={**(r.work or {}), "fills": 77}) for r in RECORDS.rows))
     again = draw(changed)
     assert all(again[name] > first[name] for name in first)
     monkeypatch.setattr(drawn, "code", lambda paper: "other sources")
@@ -183,20 +174,16 @@ def test_an_edited_or_removed_file_is_drawn_again(site: Path, harm: Callable[[Pa
 def test_a_damaged_note_is_believed_in_nothing(site: Path) -> None:
     drawn_at, note = draw()[f"{NAME}.svg"], style.figure_path(NAME, style.DRAWN)
     whole = note.read_text()
-    other, none = (
-        json.dumps(json.loads(whole) | own, sort_keys=True) for own in ({"made_of": "0"}, {"files": {}})
-    )
-    for damaged in (other, none, whole[:-9], "[]", '{"files": 3}'):
+    none = json.dumps(json.loads(whole) | {"files": {}}, sort_keys=True)
+    for damaged in (whole.replace('"made_of": "', '"made_of": "0'), none, whole[:-9], "[]", '{"files": 3}'):
         note.write_text(damaged)
         before, drawn_at = drawn_at, draw()[f"{NAME}.svg"]
         assert drawn_at > before and note.read_text() == whole, damaged
 
 
-def test_a_large_picture_is_shown_as_png_and_a_small_one_as_svg(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw()
+def test_a_large_picture_is_shown_as_png(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = (style.figure_path(NAME, kind) for kind in style.PICTURES)
+    draw()
     assert style.page_picture(NAME) == small and not large.exists()
     style.figure_path(NAME, style.DRAWN).unlink()
     monkeypatch.setattr(style, "LARGEST", 1000)

@@ -65,7 +65,12 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     rows = frame if shown is None else frame[shown]
     x, width = positions(rows)
     ok = (rows[panel.status] == "ok").to_numpy()
-    draw_slots(axes, x[~ok], width, _states(rows[~ok], panel))
+    failed, words = rows[~ok], rows.loc[~ok, panel.status].astype(str)
+    if panel.low == "low":
+        # Of seconds that a limit of time ended, more than how many.
+        stopped = (words == "timeout") & failed["low"].notna()
+        words = words.mask(stopped, "> " + failed["low"].map(seconds).astype("object"))
+    draw_slots(axes, x[~ok], width, words)
     value, low, high = (rows[name].astype("float64") for name in (panel.value, panel.low, panel.high))
     whiskers = np.nan_to_num([value - low, high - value]).clip(0)
     for series, (colour, hatch) in look_of(frame).items():
@@ -81,15 +86,6 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     elif panel.log:
         axes.set_yscale("log")
         axes.set_ylim(low[ok].min() / 4, high[ok].max() * 2)
-
-
-def _states(rows: pd.DataFrame, panel: Panel) -> pd.Series[str]:
-    """Return why rows have no bar; of seconds that a limit of time ended, more than how many."""
-    words = rows[panel.status].astype(str)
-    if panel.low != "low":
-        return words
-    stopped = (words == "timeout") & rows["low"].notna()
-    return words.mask(stopped, "> " + rows["low"].map(seconds).astype("object"))
 
 
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:

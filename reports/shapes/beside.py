@@ -79,6 +79,23 @@ class PanelRow:
         """The names of the steps, the base first."""
         return [*([self.base] if self.base else []), *(step.name for step in self.steps)]
 
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        """Draw what was measured on axes of its own; a legend of bars of several steps."""
+        marks = self.marks(frame)
+        looks = dict(zip(self.names, zip(PALETTE, HATCHES, MARKERS, strict=True), strict=False))
+        axes.set_ylabel(self.label)
+        _scale(axes, self, marks)
+        _draw_marks(axes, self, marks, looks)
+        if len(looks) > 1:
+            drawn = {name: looks[name] for name in marks["step"].unique()}
+            bars.place_legend(
+                axes,
+                [
+                    Patch(facecolor=look[0], hatch=look[1], edgecolor="black", label=name)
+                    for name, look in drawn.items()
+                ],
+            )
+
     def marks(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
         parts = []
@@ -132,19 +149,19 @@ class BesidePrint:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
-        parts = {
-            f"{kind} on {where(frame)}": part.assign(group=pd.factorize(part["group"])[0])
-            for kind, part in frame.groupby(self.by or np.full(len(frame), "measured"), sort=False)
-        }
-        marks = [[row.prints(names), *map(row.marks, parts.values())] for row in self.rows]
-        groups = [len(names), *(part["group"].nunique() for part in parts.values())]
+        printed = pd.DataFrame({"label": names, "group": range(len(names)), "stand_in_for": None})
+        parts = {self.printed_on: printed.assign(preparation=None)}
+        kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
+        for kind, part in frame.groupby(kinds, sort=False):
+            parts[f"{kind} on {where(frame)}"] = part.assign(group=pd.factorize(part["group"])[0])
+        marks = [[row.prints(names), *map(row.marks, [*parts.values()][1:])] for row in self.rows]
         sizes = []
-        for place, count in enumerate(groups):
+        for place, part in enumerate(parts.values()):
             shares = [
                 own[place]["step"].nunique() / len(r.names) for r, own in zip(self.rows, marks, strict=True)
             ]
             # With few of the steps a group is narrower.
-            sizes.append(count * (OF_ONE + (1 - OF_ONE) * max(shares)))
+            sizes.append(part["group"].nunique() * (OF_ONE + (1 - OF_ONE) * max(shares)))
         inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows))
         headline(figure, title)
@@ -158,25 +175,19 @@ class BesidePrint:
             _scale(line[0], row, pd.concat(own))
             for axes, each in zip(line, own, strict=True):
                 _draw_marks(axes, row, each, looks)
-        for axes, heading, size in zip(grid[0], (self.printed_on, *parts), sizes, strict=True):
+        for axes, heading, size in zip(grid[0], parts, sizes, strict=True):
             wide = int(LETTERS * size * (inches - SIDES) / sum(sizes))
             lines = textwrap.wrap(heading, max(14, wide), break_on_hyphens=False)
             axes.set_title("\n".join(lines), loc="left", fontsize=NORMAL)
-        self._name_groups(grid[-1], names, list(parts.values()))
+        for axes, part in zip(grid[-1], parts.values(), strict=True):
+            name_matrices(axes, part)
+            axes.tick_params("x", labelrotation=40, labelsize=SMALL)
+        first = self.rows[0]
+        for name, words in first.words.items():
+            start = (first.even or 0.0) if first.points else 0.0
+            bars.write_upwards(grid[-1][0], names.index(name), start, words)
         legend_above(figure, self._handles(looks, [pd.concat(own) for own in marks]))
         return figure
-
-    def _name_groups(self, line: Sequence[Axes], names: Sequence[str], parts: Sequence[pd.DataFrame]) -> None:
-        """Write the groups below the lowest panels, and words above the names of the print."""
-        first, row = line[0], self.rows[0]
-        first.set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor")
-        first.set_xlim(-0.6, len(names) - 0.4)
-        for name, words in row.words.items():
-            bars.write_upwards(first, names.index(name), (row.even or 0.0) if row.points else 0.0, words)
-        for axes, part in zip(line[1:], parts, strict=True):
-            name_matrices(axes, part)
-        for axes in line:
-            axes.tick_params("x", labelrotation=40, labelsize=SMALL)
 
     def _handles(self, looks: Mapping[str, Look], drawn: Sequence[pd.DataFrame]) -> Sequence[Artist]:
         """Return the legend: the steps that are drawn of rows with several, and what else a mark may be."""

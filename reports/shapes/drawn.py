@@ -13,7 +13,6 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +31,8 @@ def frame_text(frame: pd.DataFrame) -> str:
     """Return all of a frame: what its CSV leaves out too, such as the samples behind an interval."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         shown = [name for name in frame if not str(name).endswith("runs")]
-        columns = [f"{name!r} {frame[name].dtype} {_values(frame[name])}" for name in shown]
+        values = [[sorted(v) if isinstance(v, set | frozenset) else v for v in frame[name]] for name in shown]
+        columns = [f"{n!r} {frame[n].dtype} {own!r}" for n, own in zip(shown, values, strict=True)]
         return "\n".join([repr(frame.index.tolist()), repr(frame.attrs), *columns])
 
 
@@ -55,9 +55,10 @@ def is_drawn(note: Path, made_of: str) -> bool:
     note : `<stem>.drawn`.
     """
     try:
-        files = json.loads(note.read_text())["files"]
-        whole = note.read_text() == _text(made_of, files)
-        return whole and all(digest_of(note.with_name(name)) == sum_ for name, sum_ in files.items())
+        text = note.read_text()
+        files = json.loads(text)["files"]
+        same = (digest_of(note.with_name(name)) == digest for name, digest in files.items())
+        return text == _text(made_of, files) and all(same)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -71,7 +72,3 @@ def _text(made_of: str, digests: Mapping[str, str]) -> str:
     """Return a note with a hash of itself: nothing is believed of a damaged one."""
     whole = content_hash(made_of, *(f"{name} {digest}" for name, digest in sorted(digests.items())))
     return json.dumps({"files": digests, "made_of": made_of, "whole": whole}, sort_keys=True)
-
-
-def _values(column: pd.Series[Any]) -> str:
-    return repr([sorted(each) if isinstance(each, set | frozenset) else each for each in column])

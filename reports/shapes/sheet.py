@@ -160,20 +160,19 @@ class Sheet:
     derived : the frame with columns that only the picture has; `printed_of` names the matrix that a row's
         print is of, where that is another
     matrix : whether the matrix is the first column
-    empty : stands in a table without rows
     """
 
     columns: Sequence[Column]
     derived: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
     matrix: bool = True
-    empty: str = "nothing was measured"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
         rows = self.derived(frame)
         columns = [*([Column("matrix", "shown", left=True)] if self.matrix else []), *self.columns]
         headings = [Heading(column.heading, column.group, column.left) for column in columns]
         if rows.empty:
-            return _picture(title, Cells(headings, [Line([self.empty, *[""] * (len(columns) - 1)])]))
+            nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
+            return _picture(title, Cells(headings, [nothing]))
         rows = rows.assign(shown=_names(rows)) if self.matrix else rows
         texts = pd.concat([column.cells(rows) for column in columns], axis=1).to_numpy().tolist()
         if not self.matrix:

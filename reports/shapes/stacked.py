@@ -148,6 +148,8 @@ class Stacked:
 class Over:
     """A panel of the ratios of all rows, the baseline's as 1, the printed range as a band, and a legend.
 
+    Above a bar stands its ratio, above the baseline its seconds; in place of both `written` of the frame.
+
     name : what they are over
     printed : least and most
     of : what these are of
@@ -174,7 +176,7 @@ class Over:
         axes.axhspan(low, high, color=BAND, zorder=0)
         axes.axhline(1, color="black", linewidth=1)
         texts = ok["ratio"].map(bars.times).mask(baseline, ok["median"].map(bars.seconds))
-        for x, end, text in zip(ok["x"], ok["ratio_high"], texts, strict=True):
+        for x, end, text in zip(ok["x"], ok["ratio_high"], ok.get("written", texts), strict=True):
             bars.write_upwards(axes, x, end, text)
         more: list[Artist] = [Patch(facecolor=BAND, label=f"printed{self.of}: {low:g}x to {high:g}x")]
         if self.dash:

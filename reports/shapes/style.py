@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -35,6 +35,7 @@ LARGEST = 1_000_000
 DRAWN = "drawn"
 # That of the cells of a table.
 TABLE = "table.json"
+OTHER = "other sources than today's"
 
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -57,69 +58,54 @@ _SETTINGS: Any = {
 class Stamp:
     """Where the numbers come from.
 
-    measured : matrices with a result.
-    excluded : (case, status) of those without.
-    other : cases measured with other sources than today's.
+    items : in full, as the CSV carries it
+    short : as the figure carries it, where many are counted
+    excluded : cases without a result, each with its status
     """
 
-    commits: tuple[str, ...]
-    dirty: bool
-    machines: tuple[str, ...]
-    run_ids: tuple[str, ...]
-    measured: int
-    excluded: tuple[tuple[str, str], ...]
-    other: tuple[str, ...] = ()
+    items: Mapping[str, str]
+    short: Mapping[str, str]
+    excluded: Sequence[str]
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
         """Return that of the rows that `Records.frame` gives."""
-        ok = rows[rows["status"] == "ok"]
-        others = rows[rows["status"] != "ok"]
-        return cls(
-            commits=_distinct(rows["commit"]),
-            dirty=bool(rows["dirty"].eq(True).fillna(False).any()),
-            machines=_distinct(rows["machine"]),
-            run_ids=_distinct(rows["run_id"]),
-            measured=int(ok["matrix"].nunique()),
-            excluded=tuple(zip(others["case"].tolist(), others["status"].tolist(), strict=True)),
-            other=tuple(ok.loc[ok["current"].eq(False).fillna(False), "case"]),
+        ok, lost = (rows[(rows["status"] == "ok") == own] for own in (True, False))
+        commits, machines, runs = (
+            sorted(set(rows[name].dropna().astype(str))) for name in ("commit", "machine", "run_id")
         )
-
-    def items(self) -> list[tuple[str, str]]:
-        """Return the stamp in full, as the CSV carries it."""
-        return [
-            ("commit", ", ".join(self.commits or ("unknown",)) + ("+dirty" if self.dirty else "")),
-            ("machine", ", ".join(self.machines) or "none"),
-            ("run", ", ".join(self.run_ids) or "none"),
-            ("n", f"{self.measured} matrices measured"),
-            ("excluded", ", ".join(f"{case} ({status})" for case, status in self.excluded) or "none"),
-            *([("other sources than today's", ", ".join(self.other))] if self.other else []),
-        ]
+        dirty = "+dirty" if rows["dirty"].eq(True).fillna(False).any() else ""
+        excluded = (lost["case"] + " (" + lost["status"] + ")").tolist()
+        whole = {
+            "commit": (", ".join(commits) or "unknown") + dirty,
+            "machine": ", ".join(machines) or "none",
+            "run": ", ".join(runs) or "none",
+            "n": f"{ok['matrix'].nunique()} matrices measured",
+            "excluded": ", ".join(excluded) or "none",
+        }
+        more = " ..." if len(commits) > 3 else ""
+        shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
+        short = {**whole, "commit": f"{shown}{more}{dirty}"}
+        if len(excluded) > 4:
+            counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
+            short["excluded"] = f"{counts} (named in the CSV)"
+        if len(runs) > 3:
+            short["run"] = f"{len(runs)} runs, {runs[0]} to {runs[-1]}"
+        # Cases measured with other sources than today's.
+        if other := ok.loc[ok["current"].eq(False).fillna(False), "case"].tolist():
+            whole[OTHER] = ", ".join(other)
+            short[OTHER] = f"{len(other)} cases (named in the CSV)"
+        return cls(whole, short, excluded)
 
     def footer(self) -> str:
-        """Return the stamp in short, as the figure carries it: many excluded cases are counted by status."""
-        commits = [commit[:12] for commit in self.commits[:3]]
-        if len(self.commits) > 3:
-            commits[-1] += " ..."
-        values = dict(replace(self, commits=tuple(commits)).items())
-        if len(self.excluded) > 4:
-            counted = sorted(Counter(status for _, status in self.excluded).items())
-            values["excluded"] = f"{', '.join(f'{n} {status}' for status, n in counted)} (named in the CSV)"
-        if len(self.run_ids) > 3:
-            values["run"] = f"{len(self.run_ids)} runs, {self.run_ids[0]} to {self.run_ids[-1]}"
-        if self.other:
-            values["other sources than today's"] = f"{len(self.other)} cases (named in the CSV)"
-        return " | ".join(f"{key} {value}" for key, value in values.items())
+        """Return the short stamp as text."""
+        return " | ".join(f"{key} {value}" for key, value in self.short.items())
 
 
-def _distinct(column: pd.Series[Any]) -> tuple[str, ...]:
-    return tuple(sorted({str(value) for value in column.dropna()}))
-
-
-def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """An empty figure of that size in inches, in the common look."""
     set_look()
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def set_look() -> None:
@@ -160,7 +146,7 @@ def save(
         write_picture(figure, page, bare)
     else:
         write_text(page, cropped(svg.read_text(), bare, whole))
-    comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
+    comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
     table.unlink(missing_ok=True)
     if cells := getattr(figure, "cells", None):
