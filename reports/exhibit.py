@@ -8,8 +8,8 @@ reports/shapes/; one that fits no other figure is the module's own `draw`.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from fillpath.errors import ConfigError, suggest
 from reports.claims.judge import judge, judge_pairs
-from reports.claims.points import Column
 from reports.claims.verdict import Verdict
+from reports.facts import claim as nouns
 from reports.facts.claim import Claim
 from reports.facts.claims import claim, claims_of, subject
 from reports.facts.entries import Entries
@@ -45,6 +45,10 @@ class Subset:
     basis: Callable[[str], str] = str
     untestable: str = ""
     beside: bool = False
+
+
+# Takes apart rows, which say in `has_number` whether there is one to judge by; its own may have more columns.
+Subsets = Callable[[pd.DataFrame], Sequence[Subset]]
 
 
 @dataclass(frozen=True)
@@ -96,10 +100,10 @@ class Held:
             for verdict in judge(subset.rows, printed, self._column(subset, printed))
         ]
 
-    def _column(self, subset: Subset, claim: Claim) -> Column:
-        return Column(
-            self.value, self.status, subset.basis(self.basis or claim.metric), self.above, self.against,
-            subset.untestable, self.beside or subset.beside,
+    def _column(self, subset: Subset, claim: Claim) -> nouns.Held:
+        return nouns.Held(
+            self.value, self.status, subset.basis(self.basis or claim.metric), above=self.above,
+            against=self.against, beside=self.beside or subset.beside, untestable=subset.untestable,
         )  # fmt: skip
 
     def judged(self, paper: str) -> list[Claim]:
@@ -126,7 +130,9 @@ class Exhibit:
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
     held : what becomes of claims, a column or a function each.
-    claims : subjects that functions in `held` judge, or nothing does.
+    claims : subjects of config/claims/, which says by which columns; or functions in `held` judge them, or
+        nothing does.
+    subsets : what takes apart rows that are judged apart, by its name in config/claims/.
     one_run : it shows ratios, which are of one run.
     topic : its title on a page, where that is another than the picture's.
     span : from what to what its seconds are, empty where it shows none.
@@ -141,6 +147,7 @@ class Exhibit:
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
     held: tuple[Held | Judge, ...] = ()
     claims: tuple[str, ...] = ()
+    subsets: Mapping[str, Subsets] = field(default_factory=dict)
     one_run: bool = False
     topic: str = ""
     span: str = ""
@@ -178,12 +185,46 @@ class Exhibit:
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
-        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.held))
+        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, self.is_judged)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,
         ConfigError for a column that does not."""
-        return judge_pairs([verdict for held in self.held for verdict in self._verdicts(held, frame)])
+        by_column = [
+            verdict
+            for subject in self.claims
+            for claim in claims_of(self.paper, subject)
+            for held in claim.held
+            for verdict in self._by_column(frame, claim, held)
+        ]
+        return judge_pairs([*by_column, *(v for held in self.held for v in self._verdicts(held, frame))])
+
+    def _by_column(self, frame: pd.DataFrame, claim: Claim, held: nouns.Held) -> list[Verdict]:
+        """The verdicts on a claim by a column, of each subset of the rows."""
+        self._require(held.only, frame, claim)
+        for column, value in held.only.items():
+            frame = frame[frame[column] == value]
+        subsets: Sequence[Subset] = [Subset(frame)]
+        if held.subsets:
+            if held.subsets not in self.subsets:
+                hint = suggest(held.subsets, self.subsets)
+                raise ConfigError(f"{self.name}: {claim.id}: it has no subsets {held.subsets!r}{hint}")
+            subsets = self.subsets[held.subsets](frame.assign(has_number=frame.get(held.status) == "ok"))
+        named = [held.column, held.status, *filter(None, [held.against])]
+        found = []
+        for each in subsets:
+            self._require([*named, "label", "abbr", "near", "machine"], each.rows, claim)
+            basis, beside = each.basis(held.basis or claim.metric), held.beside or each.beside
+            found += judge(
+                each.rows, claim, replace(held, basis=basis, beside=beside, untestable=each.untestable)
+            )
+        return found
+
+    def _require(self, columns: Iterable[str], rows: pd.DataFrame, claim: Claim) -> None:
+        for column in columns:
+            if column not in rows:
+                hint = suggest(column, map(str, rows.columns))
+                raise ConfigError(f"{self.name}: {claim.id}: the frame has no column {column!r}{hint}")
 
     def _verdicts(self, held: Held | Judge, frame: pd.DataFrame) -> Sequence[Verdict]:
         if not isinstance(held, Held):
@@ -192,6 +233,12 @@ class Exhibit:
             return held.verdicts(frame, self.paper)
         except ConfigError as error:
             raise ConfigError(f"{self.name}: {error}") from None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is held against claims."""
+        claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
+        return bool(self.held) or any(claim.held for claim in claims)
 
     @property
     def subjects(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
 from reports.exhibit import Exhibit, Held
+from reports.facts.claims import claims_of
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.one_machine import picture_machine, place, recorded
@@ -73,9 +74,10 @@ def figure_of(paper: str, subject: str) -> str:
 def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
     """The claims of a subject that columns of the figure are judged against, each with its column."""
     columns = [held for held in shown.held if isinstance(held, Held) and held.subject == subject]
+    named = [claim for claim in claims_of(shown.paper, subject) if subject in shown.claims]
     return [
         (claim.id, held.value) for held in columns if not held.beside for claim in held.judged(shown.paper)
-    ]
+    ] + [(claim.id, held.column) for claim in named for held in claim.held if not held.beside]
 
 
 def draw(

@@ -35,7 +35,7 @@ from reports.pages.ledger import view as viewing
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import frame_csv, style
-from reports.shapes.cells import Cells, Heading, Line, read_cells
+from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
     ENTRIES,

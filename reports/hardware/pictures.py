@@ -22,8 +22,8 @@ from reports.hardware.roofline import rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
+from reports.shapes.axes import legend_above
 from reports.shapes.bars import seconds
-from reports.shapes.labels import legend_above
 from reports.shapes.lines import look
 from reports.shapes.style import SMALL, new_figure
 
