@@ -24,8 +24,7 @@ from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
 from reports.shapes.axes import legend_above
 from reports.shapes.bars import seconds
-from reports.shapes.lines import look
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
 WIDTH = 12.0
 # Inches of a row, of what a panel has beside rows, of a line above it; of its width, of a letter, between a
@@ -96,7 +95,9 @@ def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
     moved = copied[copied["seconds"] != own]
     for place, machine in enumerate(machines):
         at, beside = (part[part["machine"] == machine] for part in (resident, moved))
-        axes.hlines(at["y"], at["low"], at["high"], color=look(place)["color"], linewidth=1.5, zorder=2)
+        axes.hlines(
+            at["y"], at["low"], at["high"], color=PALETTE[place % len(PALETTE)], linewidth=1.5, zorder=2
+        )
         axes.plot(at["seconds"], at["y"], zorder=3, **_marker(place))
         axes.plot(beside["seconds"], beside["y"] + BELOW, zorder=3, **_marker(place, empty=True))
     spans = {"low": "min", "high": "max", "seconds": ["min", "max"], "who": ["first", "last"]}
@@ -133,6 +134,6 @@ def _limits(ends: pd.DataFrame) -> tuple[float, float]:
 
 
 def _marker(place: int, *, empty: bool = False) -> dict[str, Any]:
-    own = look(place)
-    edge, size = own["color"], 5 if empty else 7
-    return own | {"color": "white" if empty else edge, "markeredgecolor": edge, "markersize": size, "ls": ""}
+    colour, marker = (marks[place % len(marks)] for marks in (PALETTE, MARKERS))
+    face, size = ("white", 5) if empty else (colour, 7)
+    return {"marker": marker, "color": face, "markeredgecolor": colour, "markersize": size, "linestyle": ""}
