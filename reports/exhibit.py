@@ -204,7 +204,7 @@ class Exhibit:
         self._require(held.only, frame, claim)
         for column, value in held.only.items():
             frame = frame[frame[column] == value]
-        subsets = [Subset(frame)]
+        subsets: Sequence[Subset] = [Subset(frame)]
         if held.subsets:
             if held.subsets not in self.subsets:
                 hint = suggest(held.subsets, self.subsets)
