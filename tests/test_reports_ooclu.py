@@ -308,7 +308,7 @@ ONE_FAILED = [BUDGETED[2], *gone(BUDGETED[:1])]
 TWO_RUNS = [replace(record, run_id=record.case) for record in gains((OTHER, "64MB", 1.05))]
 ASSIGNED = [*gains((OTHER, "1GB", 1.25), launches=1.0), *gains((OTHER, "64MB", 1.05))]
 UNCOUNTED = gains((OTHER, "64MB", 1.5), launches=None)
-DOUBLE, SLOWED = (gains((OTHER, "64MB", naive)) for naive in (2.0, 0.7))
+SLOWED = gains((OTHER, "64MB", 0.7))
 BOTH_BUDGETS = (("64MB", 1.5), ("250MB", 0.8))
 SLOWER = gains(*((on, *each) for on in (OTHER, "bcsstk32", "qa8fk", STAND_IN) for each in BOTH_BUDGETS))
 NO_CPU, NO_OURS, NO_FRONTS = (without(f"symbolic.{code}") for code in ("fill2", "out_of", "bitfronts"))
@@ -508,7 +508,6 @@ TIGHT, LONG = end_to_end(card=SMALL), taking(SHORT, LEAST, glu3=5.0)
         ("fig7", ASSIGNED, "faster", "inconclusive", "1 of 1"),
         # The paper names no matrix, so that the largest gain of others is none of its.
         ("fig7", ASSIGNED, "largest", f"not run{BESIDE}", "5% (cage11 at 64MB), printed 10% (the"),
-        ("fig7", DOUBLE, "largest", f"not run{BESIDE}", "100%"),
         ("fig7", SLOWED, "largest", f"not run{BESIDE}", "-30%"),
         ("fig7", UNCOUNTED, "largest faster", "not run", ""),
         ("fig4", TIGHT, RANGE, f"inconclusive{BESIDE}{BESIDE}", f"fill2_cpu on all cores|{SEQUENTIAL}"),
@@ -623,6 +622,7 @@ OTHERS = [solved("lu_gpu.symbolic=bitfronts", 4.0, LU), *gone([KLU])]
         ("faults", COUNTED, "2 cases were counted here|\nonetone2 (OT2)|; measured, prefetched", "No case"),
         # Where nothing binds there is nothing to see.
         ("fig7", ASSIGNED, "1.05 s\n1 s, +5%|below: cage11, 64MB\nstand-in: PR\n|at most +10%", "+25%"),
+        ("fig7", ASSIGNED[:2], "at most +10%", "+25%"),
         ("fig7", TWO_RUNS, "two runs", "+5%"),
         ("budgets", BUDGETED, "0.5x|out of memory|1x: 2 s\n|4x|below: 64MB; 1GB; 16GB; gsofa\n", NOTHING),
         ("budgets", gone(BUDGETED), "nothing was measured", "1x"),
@@ -639,7 +639,6 @@ OTHERS = [solved("lu_gpu.symbolic=bitfronts", 4.0, LU), *gone([KLU])]
         ("fig4", WHOLE, f"130 ms|1.45x|{BARS}{FRONTS}; {DIRECT}; {ABOVE}", NOTHING),
         ("fig4", with_fronts(**STOPPED), "solve timeout", "130 ms"),
         ("fig4", but("levels.glu3", **STOPPED), "levels timeout|nothing to compare", "2.9 s"),
-        ("fig4", NO_CPU, "nothing to compare", "not run"),
         ("fig5", end_to_end(), f"2x|without prefetching it is in the CSV|{SPARSE}\n31 GB (fits)\n", "8 s"),
         # The search has its seconds.
         ("fig8", stored(), "\n1 s\n3x\n2x|geometric|Not measured: delaunay_n24, hugebubbles-00000", NOTHING),

@@ -47,7 +47,7 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame[(frame["binds"] == 1) | (frame["pair"] != "ok")]
     rows = with_groups(rows.assign(label=rows["label"].astype("object") + ", " + rows["budget"]))
     naive = rows.assign(series="naive", pair=BASELINE, written=rows["median"].map(seconds))
-    written = rows["other_median"].map(seconds) + ", " + rows["gain"].map("{:+.3g}%".format)
+    written = rows["other_median"].map(seconds).astype("object") + rows["gain"].map(", {:+.3g}%".format)
     ratios = {f"ratio{end}": rows[f"over_naive{end}"] for end in ENDS}
     dynamic = rows.assign(series="dynamic assignment", written=written, **ratios)
     return pd.concat([naive, dynamic], ignore_index=True)
