@@ -108,7 +108,7 @@ def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
         bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label))
-        bars.legend(axes, frame)
+        bars.legend(axes, bars.handles(frame))
 
     def shares(axes: Axes, frame: pd.DataFrame) -> None:
         stacked_panel(axes, frame, parts, "share of its seconds")

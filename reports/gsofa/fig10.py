@@ -3,7 +3,6 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.facts.claims import subject
 from reports.gsofa.symbolic import SPAN, printed_of, spread
 from reports.shapes.bars import Panel
 from reports.shapes.strip import CodedBars, StripLine, ratio_lines
@@ -50,7 +49,7 @@ def lines(frame: pd.DataFrame) -> list[StripLine]:
         columns, printed = {"in TEPS": f"{base}_teps"}, "in words: above 1x"
         # Both fill2 examine the same edges; of two codes on the GPU both move the same.
         if code == GSOFA:
-            columns["in seconds"], printed = f"{base}_ratio", spread(subject("gsofa", claim).data)
+            columns["in seconds"], printed = f"{base}_ratio", spread(claim)
         if code == GSOFA and base == CPU:
             columns["with transfers"] = f"{base}_moved_ratio"
         columns["printed"] = f"{base}_paper"

@@ -19,9 +19,7 @@ from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, on, option, over
 
-CLAIM = "fig12_vs_superlu_dist"
-DATA = subject("gsofa", CLAIM).data
-# GSoFA on as many GPUs as a node of the paper's has.
+DATA = subject("gsofa", "fig12_vs_superlu_dist").data
 RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
 LOOKS: dict[str, dict[str, Any]] = {
     RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o"},
@@ -50,19 +48,15 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     ranks = option(ranked["variant"], "ranks").fillna("1").astype(int)
     least = ranked.fillna({"median": np.inf}).groupby(KEY)["median"].idxmin()
     ranked = ranked.assign(ranks=ranks, best=ranked.index.isin(least))
-    whole = pd.concat([ranked, _fastest(others), rows[ours]], ignore_index=True)
-    whole = beside(whole, "gsofa", {"paper": DATA["one_node"]})
-    is_best = whole["best"].eq(True) | whole["series"].isna()
-    return in_papers_order(whole.assign(best=is_best), "gsofa")
-
-
-def _fastest(others: pd.DataFrame) -> pd.DataFrame:
-    """Return the row of the fastest sequential code of each input."""
     # Where gsofa has no time, a code is the fastest all the same.
     known = others["pair"].where(~others["pair"].str.startswith(f"{GSOFA} "), others["status"])
     codes = by_code(others.assign(known=known), {name: name for name in GOOD}, "implementation")
     best = fastest(codes, status="known").dropna(subset="case").reset_index()
-    return best.assign(series=BEST, code=best["code"].where(best["known"] == "ok"))
+    best = best.assign(series=BEST, code=best["code"].where(best["known"] == "ok"))
+    whole = pd.concat([ranked, best, rows[ours]], ignore_index=True)
+    whole = beside(whole, "gsofa", {"paper": DATA["one_node"]})
+    is_best = whole["best"].eq(True) | whole["series"].isna()
+    return in_papers_order(whole.assign(best=is_best), "gsofa")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -108,17 +102,17 @@ def _lines(frame: pd.DataFrame) -> list[StripLine]:
     is_good, ranks = frame["series"] == BEST, frame["ranks"].map("({:g})".format)
     marked = frame.assign(mark=frame["code"].map(GOOD).where(is_good, ranks))
     columns = {"speedup": "ratio", "with transfers": "moved_ratio"}
-    more = {"six GPUs": "six_ratio", "printed, six": "paper"}
+    six = {"six GPUs": "six_ratio", "printed, six": "paper"}
     best = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
     good = "The fastest sequential code over the same"
-    above = ratio_lines(marked[marked["best"]], best, columns | more, "pair", mark="mark")
+    above = ratio_lines(marked[marked["best"]], best, columns | six, "pair", mark="mark")
     return above + ratio_lines(marked[is_good], good, columns, "pair", mark="mark")
 
 
 def _facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return the host's cores, the ranks that it cannot have, and which sequential code is the fastest."""
     good = frame[frame["series"] == BEST]
-    idle = frame[(frame["series"] == RANKED) & (frame["status"] == "unavailable")].sort_values("ranks")
+    idle = frame[frame["ranks"].notna() & (frame["status"] == "unavailable")].sort_values("ranks")
     numbers = ", ".join(idle["ranks"].map("{:g}".format).unique())
     cores = [cores_of(machine) for machine in frame["machine"].dropna().unique()]
     return {
@@ -140,7 +134,7 @@ EXHIBIT = Exhibit(
     six GPUs of each node over SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity,
     beside the print, and six GPUs of one host are judged.""",
     _facts,
-    claims=(CLAIM,),
+    claims=("fig12_vs_superlu_dist",),
     one_run=True,
     topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
     span=SPAN,

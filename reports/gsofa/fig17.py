@@ -9,8 +9,7 @@ from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import option, with_option
 
-CLAIM = "fig17_source_scheduling"
-DATA = subject("gsofa", CLAIM).data
+DATA = subject("gsofa", "fig17_source_scheduling").data
 INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
 BOTH = "intra_node over contiguous"
 PRINTED = {INTER: DATA["inter_node"]["max"], INTRA: DATA["intra_node_on_top"]["max"]}
@@ -52,7 +51,7 @@ EXHIBIT = Exhibit(
     picture(ROW, "printed: six nodes of six V100"),
     f"""Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
     round a node's GPUs (intra), whose printed mean is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
-    claims=(CLAIM,),
+    claims=("fig17_source_scheduling",),
     subsets={"kinds": by_kind},
     one_run=True,
     topic="scheduling of sources over nodes and GPUs",

@@ -13,8 +13,7 @@ from reports.shapes.beside import PanelRow, Step
 from reports.table import SECONDS
 from reports.verbs import inverted, option, with_option
 
-CLAIM = "fig18_unified_memory_faults"
-DATA = subject("gsofa", CLAIM).data
+DATA = subject("gsofa", "fig18_unified_memory_faults").data
 SAVED = DATA["separation_on_top"]
 ADVICE, SEPARATION, BOTH = "advice", "separation", "both"
 ADVISED, APART = "one array, advice", "separate arrays, advice"
@@ -76,7 +75,7 @@ EXHIBIT = Exhibit(
     f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
     whiskers their range. The last printed mean is {SAVED["mean_percent"]:g}% below the one before.""",
-    claims=(CLAIM,),
+    claims=("fig18_unified_memory_faults",),
     subsets={"kinds": by_kind},
     one_run=True,
     topic="page faults of shared memory on several GPUs",

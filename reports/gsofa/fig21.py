@@ -9,8 +9,7 @@ from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import inverted, option, with_option
 
-CLAIM = "fig21_chunk_size"
-DATA = subject("gsofa", CLAIM).data
+DATA = subject("gsofa", "fig21_chunk_size").data
 SMALLEST, DEFAULT, LARGE = "64", "128", "256"
 CHUNKS = {size: f"chunks of {size}" for size in (DEFAULT, LARGE)}
 
@@ -41,7 +40,7 @@ EXHIBIT = Exhibit(
     picture(ROW, "printed: six nodes of six V100"),
     f"""Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
     {SIMULATED}""",
-    claims=(CLAIM,),
+    claims=("fig21_chunk_size",),
     subsets={"kinds": by_kind},
     one_run=True,
     topic="size of the chunks of sources",

@@ -13,7 +13,6 @@ from reports.verbs import beside, fact, first_failure, in_papers_order
 
 CLAIM = "fig5_auxiliary_memory"
 DATA = subject("gsofa", CLAIM).data
-# What the bars are of.
 BARS = {"matrix": "bytes_matrix", "auxiliary, before": "bytes_before", "auxiliary, after": "bytes_after"}
 BYTES = Panel("bytes", "bytes", "bytes", "bytes on the device (log scale)", "both")
 PRINTED = {f"paper_{when}": DATA[when]["max"] | DATA[when]["min"] for when in ("before", "after")}
@@ -22,9 +21,8 @@ PRINTED = {f"paper_{when}": DATA[when]["max"] | DATA[when]["min"] for when in ("
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix: device bytes of fill, maxId and queues over those of the matrix.
 
-    `before`: every space optimisation off; `after`: all of them on at the same rule for the number of
-    sources. `table2` is of the paper's structures at as many sources as before. `reduction` is before over
-    after; `ratio`, seconds before over after in one run.
+    `before` is with every space optimisation off, `after` with all on; `table2`, of the paper's structures at
+    as many sources as before; `reduction`, before over after; `ratio`, seconds of the same in one run.
     """
     rows = with_and_without(cases)
     rows["bytes_matrix"] = fact(rows, "bytes_matrix")
@@ -33,8 +31,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         rows[when] = rows[f"bytes_{when}"] / fact(rows, f"{prefix}bytes_matrix")
     words = PRINTED_WORDS.sum() * rows["n"].astype(float) * fact(rows, "concurrent_sources")
     rows = rows.assign(table2=WORD * words / rows["bytes_matrix"], reduction=rows["before"] / rows["after"])
-    whole = [told(rows, "before"), told(rows, "after", status="other_status")]
-    rows["both"] = first_failure(pd.concat(whole, axis=1))
+    both = [told(rows, "before"), told(rows, "after", status="other_status")]
+    rows = rows.assign(both=first_failure(pd.concat(both, axis=1)))
     rows = in_papers_order(beside(rows, "gsofa", PRINTED), "gsofa")
     return rows.assign(paper_reduction=rows["paper_before"] / rows["paper_after"])
 
@@ -47,7 +45,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def lines(frame: pd.DataFrame) -> list[StripLine]:
     """Return the ratios as text."""
-    printed = ", ".join(f"{spread(DATA[when])} {when}" for when in ("before", "after"))
+    printed = ", ".join(f"{spread(CLAIM, when)} {when}" for when in ("before", "after"))
     found = [StripLine(title=f"auxiliary memory over the matrix's; printed {printed}")]
     for when in ("before", "after"):
         found += number_line(frame, when, when) + number_line(frame, "printed", f"paper_{when}")

@@ -62,7 +62,7 @@ def compared(
         found = over_variant(cases, rows, base[chosen], ("baseline", ""), inverse=True, bounds=False)
         parts.append(rows.join(found).dropna(subset="other_case").assign(what=what))
     by_matrix = pd.DataFrame(printed)
-    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": by_matrix.max(axis=1)})
+    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", by_matrix.max(axis=1).to_frame("paper"))
     own = by_matrix.stack().reindex(pd.MultiIndex.from_frame(rows[["abbr", "what"]])).to_numpy()
     # A matrix of the paper's that is not at hand has a row of no step.
     paper = rows["paper"].where(rows["what"].isna(), own)

@@ -57,7 +57,7 @@ def _heading(rows: pd.DataFrame, family: str) -> str:
     lines = rows.dropna(subset="exponent_filled").groupby("code")
     if lines.ngroups == 0:
         return family
-    longest = lines["exponent_filled"].first()[lines["n"].nunique().idxmax()]
+    longest = lines["exponent_filled"].first()[str(lines["n"].nunique().idxmax())]
     return f"{family}: entries of L + U as $n^{{{longest:.2f}}}$"
 
 

@@ -81,7 +81,7 @@ def budgeted(
 def where_binding(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each budget that binds, beside the print where it is not the paper's own."""
     binding = frame[frame["binds"] == 1]
-    parts = {PRINTED_AT: binding[:0], **dict(iter(binding.groupby("budget", sort=False)))}
+    parts = {PRINTED_AT: binding[:0]} | {str(b): rows for b, rows in binding.groupby("budget", sort=False)}
     return [
         Subset(rows, f"{{}} at {budget} where it binds".format, beside=budget != PRINTED_AT)
         for budget, rows in parts.items()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
@@ -65,8 +64,10 @@ def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
     return f"Good sequential code: on each matrix {words}, one core ({of_each}{lacking}). "
 
 
-def spread(printed: Mapping[str, Any]) -> str:
-    """Return a printed mean, where there is one, and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
+def spread(claim: str, key: str = "") -> str:
+    """Return a subject's mean, where it has one, and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
+    printed = subject("gsofa", claim).data
+    printed = printed[key] if key else printed
     mean = f"{printed['mean']:g}x, " if "mean" in printed else ""
     ends = (f"{value:,g}x ({abbr})" for end in ("min", "max") for abbr, value in printed[end].items())
     return mean + " to ".join(ends)

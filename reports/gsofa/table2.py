@@ -9,12 +9,9 @@ from reports.shapes.sheet import Column, Sheet
 from reports.verbs import fact, in_papers_order, option
 
 VARIANTS = ("all off", "all on", "default")
-STRUCTURES = {
-    "queue": "frontierQueue, newFrontierQueue, tracker, newTracker",
-    "maxid": "maxId",
-    "fill": "fill",
-    "sum": "sum",
-}
+QUEUES = "frontierQueue, newFrontierQueue, tracker, newTracker"
+STRUCTURES = {"queue": QUEUES, "maxid": "maxId", "fill": "fill", "sum": "sum"}
+COLUMNS = [Column("data structure", "structure", left=True), Column("printed", "printed")]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -56,15 +53,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Table 2",
     "words of each data structure per vertex and concurrent source",
     frame,
-    Sheet(
-        [
-            Column("data structure", "structure", left=True),
-            Column("printed", "printed"),
-            *(Column(f"here,\n{name}", name) for name in VARIANTS),
-        ],
-        structures,
-        matrix=False,
-    ),
+    Sheet([*COLUMNS, *(Column(f"here,\n{name}", name) for name in VARIANTS)], structures, matrix=False),
     f"""Here: what gsofa allocates, from the least to the most of {{matrices}} matrices, over {WORD} n bytes
     and the sources that it runs at a time. All off, all on: the space optimisations, all on with queues of
     n / 8 entries, both with the authors' number of sources. Default: queues of n entries.""",

@@ -48,7 +48,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(draw, "seconds over those\nwithout a budget", lambda frame: MARKS, 3, 4.2, 1.2),
+    Multiples(draw, "seconds over those\nwithout a budget", MARKS, 3, 4.2, 1.2),
     """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
     chunk of rows; empty: one, or not known. Last: gsofa without a budget, over the same. The paper varies
     no budget.""",

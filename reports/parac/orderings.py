@@ -33,7 +33,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     codes = [code for code in LABELS if (frame["implementation"] == code).any()] or ["parac_cpu"]
     panels = [partial(draw_seconds, label=LABELS[code], code=code) for code in codes]
     figure = Panels(panels, 2.2 + 3.4 * len(panels), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], frame)
+    bars.legend(figure.axes[0], bars.handles(frame))
     return figure
 
 

@@ -77,7 +77,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
         )  # fmt: skip
     axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *frame[value].dropna()])))
     if value == "iterations":
-        bars.place_legend(axes, [*marks.values()])
+        bars.legend(axes, [*marks.values()])
 
 
 EXHIBIT = Exhibit(
