@@ -5,15 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
-from reports.shapes.axes import label_log, legend_above, seconds_axis
-from reports.shapes.lines import FEW_DECADES, POINTS, Codes, draw_panels
+from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.lines import POINTS, Codes, draw_panels
 from reports.shapes.style import SMALL, headline, new_figure
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact
@@ -105,17 +104,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 def _rate_axis(panels: Sequence[Axes], ok: pd.DataFrame) -> None:
     """Draw a line at what the card and the host can do, as measured."""
     peaks = ok.dropna(subset="peak").drop_duplicates("peak_of").set_index("peak_of")["peak"]
-    low, high = panels[0].get_ylim()
     for device, peak in peaks.rename({"gpu": "GPU"}).items():
         for axes in panels:
             axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
         text, across = f"{device}, measured peak: {peak:,.0f}", panels[0].get_yaxis_transform()
         panels[0].text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
-    high = max([high, *(3 * peaks)])
-    panels[0].set_ylim(low, high)
-    label_log(panels[0].yaxis, "{:,g}".format)
-    if high / low > FEW_DECADES:
-        panels[0].yaxis.set_major_locator(LogLocator())
+    panels[0].set_ylim(top=max([panels[0].get_ylim()[1], *(3 * peaks)]))
+    panels[0].yaxis.set_major_formatter("{x:,g}")
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -123,8 +118,8 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     ok = frame[frame["status"] == "ok"]
     absent = ", ".join(code for code in DRAWN.names if code not in set(ok["code"]))
     how = f" Not measured there: {absent}." if absent else ""
-    how += f" Medians; processes: {listed(ok['processes'].map('{:g}'.format))}."
-    return {"how": "" if ok.empty else how}
+    processes = listed(ok["processes"].map("{:g}".format))
+    return {"how": "" if ok.empty else f"{how} Medians; processes: {processes}."}
 
 
 EXHIBIT = Exhibit(

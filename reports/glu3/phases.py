@@ -25,12 +25,12 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw points, each in the place of its bar above."""
+    axes.set(ylabel="residual, log axis", yscale="log")
     rows = frame.assign(x=bars.positions(frame)[0])
     for name, (colour, hatch) in bars.look_of(frame).items():
         own, marker = rows[rows["series"] == name], MARKERS[HATCHES.index(hatch)]
         look: Any = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
         axes.plot(own["x"], own["residual"], linestyle="none", **look)
-    axes.set(ylabel="residual, log axis", yscale="log")
     known = frame.loc[frame["residual"] > 0, "residual"]
     if len(known):
         axes.set_ylim(known.min() / 3, known.max() * 3)

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac.prints import below_stand_ins, beside_print, printed
-from reports.parac.solution import PAPER
+from reports.parac import solution
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import equality, fact
 
-PRINTED = printed("parac_table1_matrices", {"order": "n"})
+PRINTED = solution.printed("parac_table1_matrices", {"order": "n"})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -20,7 +19,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases.assign(nnz_l=fact(cases, "nnz_l"), nnz_g=fact(cases, "nnz_g"))
     verified_first = (rows["status"] != "ok").argsort(kind="stable")
-    rows = beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
+    rows = solution.beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
     return rows.assign(n_is=equality(rows, "n"), nnz_is=equality(rows, "nnz"))
 
 
@@ -28,11 +27,11 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the print of what stand-ins are for, and whether they are near enough."""
     is_own, is_near = frame["abbr"].notna(), frame["near"].notna()
     weighs = np.select([is_own, is_near], ["the paper's", "near enough"], "too far")
-    return below_stand_ins(frame.assign(weighs=weighs), PRINTED)
+    return solution.below_stand_ins(frame.assign(weighs=weighs), PRINTED)
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    solution.PAPER,
     "ParAC, Table 1",
     "matrices",
     frame,

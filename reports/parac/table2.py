@@ -6,8 +6,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
-from reports.parac.prints import below_stand_ins, beside_print, printed
-from reports.parac.solution import NUMBERS, PAPER, RULE, by_threads, columns_of, solved
+from reports.parac import solution
 from reports.shapes.bars import times
 from reports.shapes.sheet import Column, Sheet
 from reports.table import KEY, phases, timed
@@ -22,7 +21,7 @@ RATIOS = {"": "ict", "amg_": "pyamg", "hypre_": "hypre"}
 
 def prints() -> pd.DataFrame:
     """Return what is printed of each matrix, and the ratios of its totals."""
-    columns = printed("parac_table2_cpu", {"parac": "parac_cpu", "ichol": "ict", "setup": "factor"})
+    columns = solution.printed("parac_table2_cpu", {"parac": "parac_cpu", "ichol": "ict", "setup": "factor"})
     ours, ict, hypre = (columns[f"paper_{code}_factor"] + columns[f"paper_{code}_solve"] for code in PRINTED)
     return columns.assign(paper_ratio=ict / ours, paper_hypre_ratio=hypre / ours)
 
@@ -34,17 +33,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     `ratio`, `amg_ratio` and `hypre_ratio` are totals of ict, PyAMG and HYPRE over ParAC's, `solve_ratio` is
     of ict's solve alone; all in one run. `hypre_least` is the fewer of HYPRE's ranks and ParAC's threads.
     """
-    whole = solved(cases)
+    whole = solution.solved(cases)
     codes = by_code(whole, CODES)
     ours = codes["parac_cpu"]
     codes["hypre"] = on_ranks(whole).reindex(ours.index)
-    rows = wide(codes, [*NUMBERS, "threads_used", "ranks"], inputs(cases))
+    rows = wide(codes, [*solution.NUMBERS, "threads_used", "ranks"], inputs(cases))
     for prefix, code in RATIOS.items():
         rows = rows.join(over(codes[code], ours, (code, "parac_cpu")).add_prefix(prefix))
     solve = timed(of(whole, "ict"), phases("solve"))
     rows = rows.join(over(solve, ours, ("ict", "parac_cpu")).add_prefix("solve_"))
     least = rows["hypre_ranks"].clip(upper=rows["parac_cpu_threads_used"].fillna(1.0))
-    return beside_print(rows.assign(hypre_least=least, status=rows["status_parac_cpu"]), prints())
+    return solution.beside_print(rows.assign(hypre_least=least, status=rows["status_parac_cpu"]), prints())
 
 
 def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +61,7 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with what follows of the factor: here analysis and solve, in print one number."""
-    frame = below_stand_ins(frame, prints())
+    frame = solution.below_stand_ins(frame, prints())
     for code in PRINTED:
         frame[f"{code}_after"] = frame[f"{code}_analysis"] + frame[f"{code}_solve"]
         frame[f"paper_{code}_after"] = frame[f"paper_{code}_solve"]
@@ -72,8 +71,8 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return on how many ranks HYPRE is, beside how many threads of ParAC; which peers have no result."""
     there = frame[frame["hypre_ranks"].notna()]
-    numbers = there[["hypre_ranks", "parac_cpu_threads_used"]].map("{:.0f}".format, na_action="ignore")
-    ranks, threads = (listed(numbers[name].dropna()) for name in numbers)
+    counts = (there[name].dropna() for name in ("hypre_ranks", "parac_cpu_threads_used"))
+    ranks, threads = (listed(count.map("{:.0f}".format)) for count in counts)
     hypre = f"""HYPRE: BoomerAMG and its conjugate gradients, without assembling its matrix, in ParAC's order
         or reverse Cuthill and McKee's, the faster measured; ranks: {ranks}; threads of ParAC: {threads}."""
     has_pyamg = (frame["status_pyamg"] == "ok").any()
@@ -84,16 +83,18 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    solution.PAPER,
     "ParAC, Table 2",
     "seconds to solution on the CPU",
     frame,
     Sheet(
         [
-            *columns_of("parac_cpu", "ParAC", factor="factor", after="solve", iterations="iter."),
-            *columns_of("ict", "incomplete Cholesky", factor="factor", after="solve", iterations="iter."),
-            *columns_of("hypre", "HYPRE", factor="set-up", after="solve", iterations="iter."),
-            *columns_of("pyamg", "PyAMG", total="total", iterations="iter."),
+            *solution.columns_of("parac_cpu", "ParAC", factor="factor", after="solve", iterations="iter."),
+            *solution.columns_of(
+                "ict", "incomplete Cholesky", factor="factor", after="solve", iterations="iter."
+            ),
+            *solution.columns_of("hypre", "HYPRE", factor="set-up", after="solve", iterations="iter."),
+            *solution.columns_of("pyamg", "PyAMG", total="total", iterations="iter."),
             Column("inc. Chol.", "ratio", times, "total over ParAC's"),
             Column("HYPRE", "hypre_ratio", times, "total over ParAC's"),
             Column("PyAMG", "amg_ratio", times, "total over ParAC's"),
@@ -103,12 +104,12 @@ EXHIBIT = Exhibit(
     f"""Medians of the factor, and of what follows; in grey what is printed, of a stand-in of the matrix
     named. ParAC: parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop
     tolerance that gives it ParAC's fill. {{hypre}} The paper's had 32 threads. {{pyamg}} The residuals that
-    the paper prints are left out. {RULE}""",
+    the paper prints are left out. {solution.RULE}""",
     facts,
     claims=("table2_cpu",),
     subsets={
-        "threads": partial(by_threads, threads="parac_cpu_threads_used"),
-        "ranks": partial(by_threads, threads="hypre_least"),
+        "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
+        "ranks": partial(solution.by_threads, threads="hypre_least"),
     },
     one_run=True,
 )

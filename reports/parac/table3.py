@@ -4,8 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
-from reports.parac.prints import below_stand_ins, beside_print, printed
-from reports.parac.solution import NUMBERS, PAPER, RULE, columns_of, solved
+from reports.parac import solution
 from reports.shapes.bars import times
 from reports.shapes.sheet import Column, Sheet
 from reports.table import phases, timed
@@ -31,7 +30,7 @@ PAIRS = {
 
 def prints() -> pd.DataFrame:
     """Return what is printed of each matrix, and the ratios of its totals."""
-    columns = printed("parac_table3_gpu", {"analysis_factor": "setup"})
+    columns = solution.printed("parac_table3_gpu", {"analysis_factor": "setup"})
     total, ic0 = columns["paper_parac_total"], columns["paper_ic0_setup"] + columns["paper_ic0_solve"]
     ratios = {"paper_ratio": ic0 / total, "paper_amgx_ratio": columns["paper_amgx_total"] / total}
     return columns.assign(paper_ic0_total=ic0, **ratios)
@@ -44,27 +43,26 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     The ratios of PAIRS and `amgx_ratio` are of totals, in one run. `ic0_setup` is of csric02 and SpSV's
     analysis, without the forming of the triangle; `setup_ratio` is ParAC's factor over it.
     """
-    whole = solved(cases, unit=1e3)
+    whole = solution.solved(cases, unit=1e3)
     run = of(whole, SPSV)["run_id"]
     codes = {short: fastest({name: of(whole, name) for name in names}, run) for short, names in CODES.items()}
-    rows = wide(codes, NUMBERS, inputs(cases))
+    rows = wide(codes, solution.NUMBERS, inputs(cases))
     for prefix, (top, bottom, _) in {**PAIRS, "amgx_": ("amgx", "parac", "")}.items():
         rows = rows.join(over(codes[top], codes[bottom], (top, bottom)).add_prefix(prefix))
     factor = timed(codes["parac"], phases("matrix", "factor", some=True))
     setup = timed(codes["ic0"], phases("factor", "analysis"))
     rows = rows.join(over(factor, setup, ("parac", "ic0")).add_prefix("setup_"))
     more = rows["ic0_iterations"] / rows["parac_iterations"]
-    return beside_print(rows.assign(more_iterations=more, status=rows["status_parac"]), prints())
+    return solution.beside_print(rows.assign(more_iterations=more, status=rows["status_parac"]), prints())
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return of each pair the geometric mean of its ratios and how many are above 1; that AmgX has no
     result."""
-    ratios = {words: frame[f"{prefix}ratio"].dropna() for prefix, (_, _, words) in PAIRS.items()}
     means = "; ".join(
-        f"{words} {times(mean(known))} ({(known > 1).sum()} of {len(known)} above 1)"
-        for words, known in ratios.items()
-        if len(known)
+        f"{words} {times(mean(ratio))} ({(ratio > 1).sum()} of {len(ratio)} above 1)"
+        for prefix, (_, _, words) in PAIRS.items()
+        if len(ratio := frame[f"{prefix}ratio"].dropna())
     )
     has_amgx = (frame["status_amgx"] == "ok").any()
     return {
@@ -76,8 +74,8 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw the table, with AmgX's columns where it has a result."""
     columns = [
-        *columns_of("parac", "ParAC, SpSV", factor="factor", solve="solve", iterations="iter."),
-        *columns_of("ic0", "ichol(0), SpSV", setup="setup", solve="solve", iterations="iter."),
+        *solution.columns_of("parac", "ParAC, SpSV", factor="factor", solve="solve", iterations="iter."),
+        *solution.columns_of("ic0", "ichol(0), SpSV", setup="setup", solve="solve", iterations="iter."),
         Column("ParAC", "parac_total", group="total, SpSV", empty=""),
         Column("ichol(0)", "ic0_total", group="total, SpSV", empty=""),
         Column("ParAC", "parac_own_total", group="total, our solves", empty=""),
@@ -86,20 +84,20 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         Column("our solves", "own_ratio", times, "ichol(0) over ParAC"),
     ]
     if (frame["status_amgx"] == "ok").any():
-        columns += columns_of("amgx", "AmgX", total="total")
+        columns += solution.columns_of("amgx", "AmgX", total="total")
         columns += [Column("over ParAC", "amgx_ratio", times, "AmgX")]
-    return Sheet(columns, lambda rows: below_stand_ins(rows, prints()))(frame, title)
+    return Sheet(columns, lambda rows: solution.below_stand_ins(rows, prints()))(frame, title)
 
 
 EXHIBIT = Exhibit(
-    PAPER,
+    solution.PAPER,
     "ParAC, Table 3",
     "milliseconds to solution on the GPU",
     frame,
     draw,
     f"""Medians; in grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle
     and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its
-    settings. {{means}} {{absent}} {RULE}""",
+    settings. {{means}} {{absent}} {solution.RULE}""",
     facts,
     claims=("table3_gpu",),
     one_run=True,
