@@ -58,7 +58,7 @@ PRINT_5 = "36x (AU) to 3,121x (MK) before, 9x (AU) to 801x (MK) after"
             fig5, [measured(OFF, 2.0, work=counting(bytes_fill=None)), measured(ON, 2.0)],
             {
                 "BC.both": "not_measured", "BC.reduction": None, "MK.paper_before": 3121,
-                "MK.paper_after": 801, "AU.paper_reduction": 4,
+                "MK.paper_after": 801,
             },
             "not measured", [],
         ),
