@@ -22,7 +22,7 @@ from impl.laplacian.system import system
 from impl.solve.right_hand_side import known_solution, known_solutions
 from reports.facts.record_rows import TRANSFERS
 from reports.facts.records import Records
-from reports.glu3 import phases
+from reports.glu3.solutions import PHASES
 from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases, reached
 from tests.test_direct_peers import positive
@@ -33,7 +33,6 @@ from tests.test_laplacian import grid as laplacian_grid
 SHARE, LEAST = 0.95, 2e-3
 # Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/ooclu/fig6.py",
     "reports/table.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
@@ -79,7 +78,7 @@ def readers() -> set[str]:
 
 def shown() -> set[tuple[str, str]]:
     """(stage, implementation) of all whose phases a figure shows as parts of their seconds."""
-    of_solve = {("solve", name) for name in phases.PHASES}
+    of_solve = {("solve", name) for name in PHASES}
     return of_solve | {("laplacian", entry.name) for entry in registry.registered("laplacian")} | IN_WORDS
 
 

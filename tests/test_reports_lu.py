@@ -114,7 +114,7 @@ def stored(*seconds: float, on: str = GRID, prepared: str = "geometric", **chang
 def of_table_4(dense: float, free: float) -> list[Record]:
     """Over a search of a second; no sample differs."""
     prepared = "metis+diagonal=1000"
-    for_each = [(on, dense + k / 10) for k, on in enumerate(storages.printed_sizes().index)]
+    for_each = [(on, dense + k / 10) for k, on in enumerate(storages.SIZES.index)]
     records = [r for on, s in for_each for r in stored(1.0, s, free, on=on, prepared=prepared)]
     return [replace(record, seconds=[record.median] * 3) for record in records]
 
@@ -170,11 +170,11 @@ def test_grids_of_a_million_rows_are_in_the_suite_of_the_papers_alone() -> None:
 
 
 def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
-    bytes_at, blocks = storages.blocks_printed()
+    bytes_at, blocks = storages.BYTES, storages.BLOCKS
     assert (bytes_at, blocks) == (8e9, 160)
     cases = figure_cases("ooclu", "fig8", Settings(suite="papers"))
     rows = storages.stored(case_table(Records(), cases, ENTRIES, "ooclu"))
-    printed, limited = storages.printed_sizes()["blocks"], rows[rows["way"] == storages.LIMITED]
+    printed, limited = storages.SIZES["blocks"], rows[rows["way"] == storages.LIMITED]
     assert len(limited)
     for matrix, budget in zip(limited["matrix"], limited["budget_bytes"], strict=True):
         n = catalogue.lookup(matrix).order
@@ -417,7 +417,7 @@ def test_claims_are_judged(figure: Any, given: Any, claims: str, outcomes: str, 
 
 def test_a_misprint_of_blocks_would_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not claim("ooclu", "table4_max_blocks", "blocks").needs
-    monkeypatch.setattr(table4, "blocks_printed", lambda: (7.0e9, 160))
+    monkeypatch.setattr(table4, "BYTES", 7.0e9)
     (verdict,) = table4.EXHIBIT.verdicts(frame_of(table4, []))
     assert verdict.why.endswith("the two do not agree") and verdict.machine == ""
 

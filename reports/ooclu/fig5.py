@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 
 from reports.exhibit import Exhibit
@@ -19,7 +17,7 @@ CODES = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and way, of the seven matrices that fit into the paper's host memory."""
     ways = {arrays.WAYS[code]: (code, KAHN) for code in CODES}
-    return arrays.by_density(compared(cases, ways), arrays.the_seven())
+    return arrays.by_density(compared(cases, ways), arrays.SEVEN)
 
 
 WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), arrays.printed_range(CLAIM)
@@ -33,6 +31,6 @@ EXHIBIT = Exhibit(
     the first two, these over the seconds of out_of_core. Only their symbolic phase differs; without
     prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",
     claims=(CLAIM,),
-    subsets={"regimes": partial(arrays.by_regime, status="pair")},
+    subsets={"regimes": arrays.by_regime},
     one_run=True,
 )

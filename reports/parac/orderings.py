@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.exhibit import Exhibit, Held, Subset
-from reports.parac.by_ordering import first_names, in_order, over_others
-from reports.parac.solution import PAPER, PARTS, RULE, SPAN, by_threads, solved
+from reports.exhibit import Exhibit, Subset
+from reports.parac.by_ordering import draw_seconds, first_names, in_order, over_others
+from reports.parac.solution import PAPER, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
-from reports.shapes.axes import seconds_axis
-from reports.shapes.panels import Panels
+from reports.shapes.panels import Draw, Panels
 from reports.table import phases, timed
 
-CLAIM = "orderings"
 CPU, GPU = "parac_cpu", "parac_gpu"
-PANELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
-SOLVE = phases(*PARTS["solve"])
+LABELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
+SOLVE = phases("solve")
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -47,18 +43,17 @@ def amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
-    devices = [name for name in PANELS if (frame["implementation"] == name).any()] or [CPU]
-    panels = [partial(_panel, name=name) for name in devices]
-    figure = Panels(panels, 2.2 + 3.4 * len(devices), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], frame)
+    panels = [_panel(name) for name in LABELS if (frame["implementation"] == name).any()] or [_panel(CPU)]
+    figure = Panels(panels, 2.2 + 3.4 * len(panels), first_names, 14.0)(frame, title)
+    bars.legend(figure.axes[0], bars.handles(frame))
     return figure
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, name: str) -> None:
-    rows = frame["implementation"] == name
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", PANELS[name]), rows)
-    if (frame.loc[rows, "status"] == "ok").any():
-        seconds_axis(axes)
+def _panel(name: str) -> Draw:
+    def draw_panel(axes: Axes, frame: pd.DataFrame) -> None:
+        draw_seconds(axes, frame, LABELS[name], frame["implementation"] == name)
+
+    return draw_panel
 
 
 EXHIBIT = Exhibit(
@@ -68,12 +63,13 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
-    held=(
-        Held(CLAIM, "ratio", ("cpu",), "pair", subsets=amd_on_cpu),
-        Held(CLAIM, "ratio", ("cpu_solve",), "pair", subsets=lambda rows: amd_on_cpu(timed(rows, SOLVE))),
-        Held(CLAIM, "ratio", ("gpu",), "pair", subsets=nnz_on_gpu),
-        Held(CLAIM, "ratio", ("gpu_amd",), "pair", subsets=amd_on_gpu),
-    ),
+    claims=("orderings",),
+    subsets={
+        "cpu": amd_on_cpu,
+        "cpu_solve": lambda frame: amd_on_cpu(timed(frame, SOLVE)),
+        "gpu": nnz_on_gpu,
+        "gpu_amd": amd_on_gpu,
+    },
     one_run=True,
     span=SPAN,
 )

@@ -17,10 +17,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fillpath.dicts import dicts
 from fillpath.twins import TWIN_OF
-from reports.shapes.bars import GROUND, columns_for, seconds, slot_mark
+from reports.shapes.bars import GROUND, columns_for, seconds
 from reports.shapes.style import SMALL
 
-PRINTED_LINE: dict[str, Any] = {"color": "#555555", "linewidth": 1.4, "linestyle": "--"}
 # Of the height and the width of an axes of 6 inches: a line of text, a letter; between a point and its name;
 # half of a point.
 LINE, LETTER, ASIDE, HALF = 0.036, 0.0155, 0.018, 0.012
@@ -75,17 +74,10 @@ def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def legend_mark(kind: str, text: str) -> Artist:
-    """Return a legend's mark that is of no series: line, dash, hollow, full or slot."""
-    if kind == "slot":
-        return slot_mark(text)
-    edge = {"markersize": 8, "markeredgecolor": "#666666", "markeredgewidth": 2.0}
-    looks: dict[str, dict[str, Any]] = {
-        "line": PRINTED_LINE,
-        "dash": {"linestyle": "none", "marker": "_", "markersize": 12, "color": "black"},
-        "hollow": {"linestyle": "none", "marker": "o", "color": "white", **edge},
-        "full": {"linestyle": "none", "marker": "o", "color": "#666666", **edge},
-    }
-    return Line2D([], [], label=text, **looks[kind])
+    """Return a legend's mark of points of no series, hollow or full."""
+    edge: dict[str, Any] = {"markersize": 8, "markeredgecolor": "#666666", "markeredgewidth": 2.0}
+    colour = "white" if kind == "hollow" else "#666666"
+    return Line2D([], [], linestyle="none", marker="o", color=colour, label=text, **edge)
 
 
 def legend_above(figure: Figure, handles: Sequence[Artist]) -> None:

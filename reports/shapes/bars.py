@@ -119,12 +119,7 @@ def slot_mark(text: str) -> Patch:
     return Patch(fill=False, hatch="////", edgecolor="#888888", label=text)
 
 
-def legend(axes: Axes, frame: pd.DataFrame, more: Sequence[Artist] = ()) -> None:
-    """Draw a legend above the panel, of `handles` and more."""
-    place_legend(axes, [*handles(frame), *more])
-
-
-def place_legend(axes: Axes, marks: Sequence[Artist]) -> None:
+def legend(axes: Axes, marks: Sequence[Artist]) -> None:
     """Draw a legend above the panel, in as many columns as there is room for."""
     figure = axes.get_figure(root=True)
     if marks and figure is not None:

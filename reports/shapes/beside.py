@@ -29,6 +29,7 @@ FILLED, LETTERS, LETTER = 0.8, 10.5, 0.085
 PAPER = "#f4f1e8"
 # Colour, hatch and marker.
 Look = tuple[str, str, str]
+LOOKS: Sequence[Look] = [*zip(PALETTE, HATCHES, MARKERS, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,22 @@ class PanelRow:
     def names(self) -> list[str]:
         """The names of the steps, the base first."""
         return [*([self.base] if self.base else []), *(step.name for step in self.steps)]
+
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        """Draw what was measured on axes of its own; a legend of bars of several steps."""
+        marks, looks = self.marks(frame), dict(zip(self.names, itertools.cycle(LOOKS), strict=False))
+        axes.set_ylabel(self.label)
+        _scale(axes, self, marks)
+        _draw_marks(axes, self, marks, looks)
+        bars.legend(axes, self.handles(looks, marks))
+
+    def handles(self, looks: Mapping[str, Look], marks: pd.DataFrame) -> list[Artist]:
+        """Return of a legend the steps that are drawn, where there are several."""
+        drawn = [name for name in self.names if len(self.names) > 1 and name in set(marks["step"])]
+        look: dict[str, Any] = {"linestyle": "none", "markersize": 8, "markeredgecolor": "black"}
+        if self.points:
+            return [Line2D([], [], color=looks[n][0], marker=looks[n][2], label=n, **look) for n in drawn]
+        return [Patch(facecolor=looks[n][0], hatch=looks[n][1], edgecolor="black", label=n) for n in drawn]
 
     def marks(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
@@ -152,7 +169,7 @@ class BesidePrint:
             len(self.rows), len(sizes), squeeze=False, sharey="row", sharex="col", width_ratios=sizes
         )
         steps = dict.fromkeys(name for row in self.rows for name in row.names)
-        looks = dict(zip(steps, itertools.cycle(zip(PALETTE, HATCHES, MARKERS, strict=True)), strict=False))
+        looks = dict(zip(steps, itertools.cycle(LOOKS), strict=False))
         for row, line, own in zip(self.rows, grid, marks, strict=True):
             line[0].set(facecolor=PAPER, ylabel=row.label)
             _scale(line[0], row, pd.concat(own))
@@ -169,24 +186,16 @@ class BesidePrint:
         for name, words in first.words.items():
             start = (first.even or 0.0) if first.points else 0.0
             bars.write_upwards(grid[-1][0], names.index(name), start, words)
-        legend_above(figure, self._handles(looks, [pd.concat(own) for own in marks]))
-        return figure
-
-    def _handles(self, looks: Mapping[str, Look], drawn: Sequence[pd.DataFrame]) -> Sequence[Artist]:
-        """Return the legend: the steps that are drawn of rows with several, and what else a mark may be."""
-        handles: list[Artist] = []
-        for row, own in zip(self.rows, drawn, strict=True):
-            for name in [name for name in row.names if len(row.names) > 1 and name in set(own["step"])]:
-                colour, hatch, marker = looks[name]
-                point: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 8}
-                mark = Line2D([], [], color=colour, markeredgecolor="black", label=name, **point)
-                bar = Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
-                handles.append(mark if row.points else bar)
+        drawn = [pd.concat(own) for own in marks]
+        handles = [
+            mark for row, own in zip(self.rows, drawn, strict=True) for mark in row.handles(looks, own)
+        ]
         if any(own["hollow"].any() for own in drawn):
             handles.append(Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow))
         if any((own["status"] != "ok").any() for own in drawn):
             handles.append(bars.slot_mark("no number"))
-        return handles
+        legend_above(figure, handles)
+        return figure
 
 
 def where(frame: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -52,7 +52,7 @@ class Multiples:
 
     panel : draws the rows of a matrix.
     label : of the vertical axes.
-    marks : what a legend above all has of a frame, as `legend_mark` takes them.
+    marks : of a legend above all, as `legend_mark` takes them.
     across : panels in a row.
     height : of a row, in inches.
     top : above the first row.
@@ -60,7 +60,7 @@ class Multiples:
 
     panel: Draw
     label: str
-    marks: Callable[[pd.DataFrame], Iterable[tuple[str, str]]] = lambda frame: ()
+    marks: Sequence[tuple[str, str]] = ()
     across: int = 2
     height: float = 4.0
     top: float = 1.0
@@ -76,7 +76,7 @@ class Multiples:
             self.panel(each, rows)
         for each in axes[len(parts) :]:
             each.set_axis_off()
-        legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks(frame)])
+        legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks])
         for left in axes[:: self.across]:
             left.set_ylabel(self.label)
         if not parts:

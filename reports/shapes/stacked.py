@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
@@ -14,7 +15,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
 from reports.shapes import bars
-from reports.shapes.axes import legend_mark
 from reports.shapes.panels import Panels
 
 # What `pair` says of the rows that the others are held against.
@@ -102,7 +102,7 @@ def stacked_panel(
     axes.set(ylim=(0, TOP * max([1.0, *tops.iloc[:, -1]])), yticks=[0, 0.25, 0.5, 0.75, 1], ylabel=label)
     present = [part for part in parts if shares[part.share].any()]
     patches = [Patch(facecolor=part.colour, edgecolor="black", label=part.label) for part in present]
-    bars.place_legend(axes, [*patches, *more])
+    bars.legend(axes, [*patches, *more])
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,8 @@ class Stacked:
 class Over:
     """A panel of the ratios of all rows, the baseline's as 1, the printed range as a band, and a legend.
 
+    Above a bar stands its ratio, above the baseline its seconds; in place of both `written` of the frame.
+
     name : what they are over
     printed : least and most
     of : what these are of
@@ -174,15 +176,16 @@ class Over:
         axes.axhspan(low, high, color=BAND, zorder=0)
         axes.axhline(1, color="black", linewidth=1)
         texts = ok["ratio"].map(bars.times).mask(baseline, ok["median"].map(bars.seconds))
-        for x, end, text in zip(ok["x"], ok["ratio_high"], texts, strict=True):
+        for x, end, text in zip(ok["x"], ok["ratio_high"], ok.get("written", texts), strict=True):
             bars.write_upwards(axes, x, end, text)
         more: list[Artist] = [Patch(facecolor=BAND, label=f"printed{self.of}: {low:g}x to {high:g}x")]
         if self.dash:
             dashes = rows[rows[self.dash].notna()]
             ends = dashes["x"] - width / 2, dashes["x"] + width / 2
             axes.hlines(dashes[self.dash], *ends, color="black", linewidth=2.6)
-            more.append(legend_mark("dash", self.dashed))
-        bars.legend(axes, frame, more)
+            look: dict[str, Any] = {"linestyle": "none", "marker": "_", "markersize": 12, "color": "black"}
+            more.append(Line2D([], [], label=self.dashed, **look))
+        bars.legend(axes, [*bars.handles(frame), *more])
 
     def _scale(self, axes: Axes, ok: pd.DataFrame, label: str) -> None:
         """Scale bars from 0, with room for their labels; on a log axis where one is MUCH longer than the
