@@ -332,7 +332,7 @@ def growing(factor: float) -> list[Record]:
         (fig12, on_six(5 / 1.2), "", "six GPUs", {"outcome": "reproduced", "doubt": "1 process of 5"}),
         (fig12, on_six(0.5), "", "six GPUs", {"outcome": "deviates"}),
         (fig12, on_six(50.0), "", "six GPUs", {"outcome": "contradicted"}),
-        *((table1, [OF_BC], f"table1_matrices.{name}", "", {"outcome": "deviates"}) for name in ("order", "nnz")),
+        *((table1, [OF_BC], f"table1_matrices.{n}", "", {"outcome": "deviates"}) for n in ("order", "nnz")),
         (table1, [OF_BC], "fillins_per_nnz", "", {"outcome": "reproduced"}),
     ],
 )  # fmt: skip
