@@ -15,7 +15,7 @@ from reports.table import NOT_MEASURED
 from reports.verbs import beside, in_papers_order, on, option, over_variant, with_option, without
 
 _SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
-# Bytes of a word of the paper's Table 2, and its words per vertex and source; gsofa has one queue
+# Bytes of a word of the paper's Table 2, and its words per vertex and source; gsofa has one queue.
 WORD = 4
 _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
