@@ -15,7 +15,7 @@ from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of
 from reports.facts.entries import Entries
 from reports.facts.records import Records
@@ -66,18 +66,15 @@ def figure_of(paper: str, subject: str) -> str:
             if first != figure:
                 raise ConfigError(
                     f"{claim} is judged by the column {column!r} of two figures, {first} and {figure}: "
-                    "take it out of the `held` of one"
+                    "take its subject out of the `claims` of one"
                 )
     return next(iter(known))
 
 
 def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
-    """The claims of a subject that columns of the figure are judged against, each with its column."""
-    columns = [held for held in shown.held if isinstance(held, Held) and held.subject == subject]
-    named = [claim for claim in claims_of(shown.paper, subject) if subject in shown.claims]
-    return [
-        (claim.id, held.value) for held in columns if not held.beside for claim in held.judged(shown.paper)
-    ] + [(claim.id, held.column) for claim in named for held in claim.held if not held.beside]
+    """The claims of a subject that the figure's columns are judged against, each with its column."""
+    named = claims_of(shown.paper, subject) if subject in shown.claims else []
+    return [(claim.id, held.column) for claim in named for held in claim.held if not held.beside]
 
 
 def draw(

@@ -1,7 +1,5 @@
 """The dependency graphs of the three methods, GLU1.0's wrong factor, and how many dependencies each finds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -69,16 +67,9 @@ def _counts(axes: Axes, rows: pd.DataFrame) -> None:
     look: Any = {"marker": "o", "markersize": 7, "color": PALETTE[0], "markeredgecolor": "black"}
     axes.plot(ratios, places, linestyle="none", **look)
     texts = ratios.map(bars.times).where(ratios.notna(), rows["status"].astype(str).str.replace("_", " "))
+    beside: Any = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "bbox": bars.GROUND}
     for place, at, text in zip(places, ratios.fillna(1.0), texts, strict=True):
-        axes.annotate(
-            text,
-            (at, place),
-            (9, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL,
-            bbox=bars.GROUND,
-        )
+        axes.annotate(text, (at, place), (9, 0), **beside)
     most = max([*ratios.dropna(), 1.1]) - 1
     axes.set(xlim=(1 - 0.05 * most, 1 + 1.2 * most), ylim=(max(len(rows), 1) - 0.4, -0.6))
     axes.set_yticks(places, list(rows["label"]), fontsize=SMALL)

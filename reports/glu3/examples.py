@@ -3,8 +3,6 @@
 Rows, columns and levels of a frame count from 1.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

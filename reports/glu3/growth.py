@@ -1,7 +1,5 @@
 """Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -51,24 +49,17 @@ DRAWN = Codes([name for name, _ in CODES.values()])
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case and span of it that is drawn.
+    """Return one row per case and span of LABELS that is drawn: seconds, of `rate` GFLOP/s by its `flops`.
 
-    Spans: `raw` and `whole`, seconds to x from the raw matrix and from the prepared one; `numeric` and
-    `triangular`, those of the phase; `rate`, GFLOP/s of the numeric one, where the record has `flops`.
     `exponent` of n; `peak`, GFLOP/s of `peak_of`, the card or the host, in double precision, as measured.
     """
     rows = with_preparation(cases)
     on_amd = (rows["variant"] == "direct_gpu") & (rows["preparation"] == "amd")
     codes = rows["variant"].mask(on_amd, "direct_gpu on amd").map(CODES)
+    rows = rows.assign(code=codes.str[0], family=families(rows, LINES), flops=fact(rows, "flops"))
     peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
-    peak_of = (codes.str[0] == HOST).map({True: "host", False: "gpu"})
-    rows = rows.assign(
-        code=codes.str[0],
-        family=families(rows, LINES),
-        peak_of=peak_of,
-        peak=peak_of.map(peaks).astype(float),
-        flops=fact(rows, "flops"),
-    )
+    rows["peak_of"] = (rows["code"] == HOST).map({True: "host", False: "gpu"})
+    rows["peak"] = rows["peak_of"].map(peaks).astype(float)
     spans = {span: rows[[span in each for each in codes.str[1]]].assign(span=span) for span in LABELS}
     return pd.concat([_of_span(part, span) for span, part in spans.items()], ignore_index=True)
 
@@ -82,6 +73,7 @@ def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
         rows = add_way(rows, ~is_peer)[~is_peer | (rows["matching"] == "none")]
     elif span != WHOLE:
         phase = phases(TRIANGULAR if span == TRIANGULAR else NUMERIC)
+        # Of a factorisation alone they are its whole.
         rows = timed(rows, dict.fromkeys(("direct_gpu", "cudss", "lu_gpu"), phase))
         rows[list(SECONDS)] = rows[list(SECONDS)].where(rows["status"] == "ok")
     if span == RATE:
@@ -130,9 +122,9 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return which codes were not measured, and in how many processes the others were."""
     ok = frame[frame["status"] == "ok"]
     absent = ", ".join(code for code in DRAWN.names if code not in set(ok["code"]))
-    processes = f" Medians; processes: {listed(ok['processes'].map('{:g}'.format))}."
-    without = f" Not measured there: {absent}." if absent else ""
-    return {"how": "" if ok.empty else without + processes}
+    how = f" Not measured there: {absent}." if absent else ""
+    how += f" Medians; processes: {listed(ok['processes'].map('{:g}'.format))}."
+    return {"how": "" if ok.empty else how}
 
 
 EXHIBIT = Exhibit(

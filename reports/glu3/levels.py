@@ -1,7 +1,5 @@
 """The figure of columns and sub-columns along the levels, from which the three kernel modes follow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -72,8 +70,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Per matrix, as the slides have it, columns of each level and most sub-columns of one; beside it the
-    same near the axis."""
+    """Draw columns of each level and most sub-columns of one, and beside it the same near the axis."""
     down = max(1, frame["label"].nunique())
     figure = new_figure(13.0, 1.4 + 2.7 * down)
     headline(figure, title)
@@ -97,34 +94,24 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         whole.text(0.99, 0.97, text, transform=whole.transAxes, **right)
     if frame.empty:
         empty_panel(axes[0][0], "not_run", "nothing was measured")
-        return figure
     marks = [Line2D([], [], **look, linewidth=2, label=text) for look, text in NUMBERS.values()]
     legend_above(figure, [*marks, Line2D([], [], **DOTTED, label="where the mode changes")])
     return figure
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
-    """Draw both numbers of each level; of a bin of several levels the band is from least to most.
-
-    most : where the axis ends
-    """
+    """Draw both numbers of each level, up to `most`; the band of a bin is from its least to its most."""
     middle = (rows["first"] + rows["last"]) / 2
     for name, (look, _) in NUMBERS.items():
         mean, least, largest = (rows[f"{name}_{kind}"] for kind in KINDS)
         axes.fill_between(middle, least, largest, color=look["color"], alpha=0.25, linewidth=0)
         axes.plot(middle, mean, **look, linewidth=1.6)
     axes.set(xlabel="level", ylabel="number", xlim=(0, rows["depth"].iloc[0]), ylim=(0, 1.08 * most))
+    across = axes.get_yaxis_transform()
     for mode, above in MODES.items():
         if 0.02 * most < above < most:
             axes.axhline(above, **DOTTED)
-            axes.text(
-                1.005,
-                above,
-                f"{mode} above",
-                transform=axes.get_yaxis_transform(),
-                va="center",
-                fontsize=SMALL,
-            )
+            axes.text(1.005, above, f"{mode} above", va="center", fontsize=SMALL, transform=across)
 
 
 EXHIBIT = Exhibit(

@@ -1,7 +1,5 @@
 """Beyond the papers: what each phase of a solution takes, beside other direct solvers, with residuals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -9,9 +7,8 @@ from matplotlib.axes import Axes
 
 from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
-from reports.glu3.solutions import PARTS, panels, unavailable, with_parts
+from reports.glu3.solutions import PARTS, draw_solutions, unavailable, with_parts
 from reports.shapes import bars
-from reports.shapes.panels import Panels
 from reports.shapes.stacked import with_shares
 from reports.shapes.style import HATCHES, MARKERS
 from reports.verbs import with_groups
@@ -55,12 +52,7 @@ EXHIBIT = Exhibit(
     "Beyond the papers",
     "each phase of a solution, beside other direct solvers",
     frame,
-    Panels(
-        [*panels(PARTS, "seconds, log axis"), _residuals],
-        10.5,
-        lambda frame: frame.assign(stand_in_for=None),
-        widest=14.0,
-    ),
+    draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
     f"""A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
     which the gate computes in float64. {FRONTS} is not the papers'{{measured}}. Not the papers' either:
     triangular=sweeps, and direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do

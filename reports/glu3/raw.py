@@ -1,13 +1,10 @@
 """Beyond the papers: from the raw matrix to x, with preparation and transfers on the clock."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.glu3.solutions import PARTS as SOLVED
-from reports.glu3.solutions import add_way, panels, unavailable, with_parts, with_preparation
-from reports.shapes.panels import Panels
+from reports.glu3.solutions import add_way, draw_solutions, unavailable, with_parts, with_preparation
 from reports.shapes.stacked import Part, with_shares
 from reports.table import phase_medians
 from reports.verbs import fact, with_groups
@@ -53,9 +50,7 @@ EXHIBIT = Exhibit(
     "Beyond the papers",
     "from the raw matrix to x",
     frame,
-    Panels(
-        panels(PARTS, "raw matrix to x, seconds (log)"), 8.5, lambda frame: frame.assign(stand_in_for=None)
-    ),
+    draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
     """A x = b for a matrix that comes unordered: sums of medians, each measured alone. lu_cpu and direct_gpu
     are given a prepared matrix, and its preparation is added, on all cores; the order stands in the legend.
     Peers take the matrix as it comes and order it themselves.{absent}""",

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from reports.facts.naming import listed
 from reports.facts.record_rows import HELD_BY_NORMS
 from reports.shapes import bars
-from reports.shapes.panels import Draw
+from reports.shapes.panels import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
 from reports.table import SECONDS, phase_medians
@@ -102,8 +103,8 @@ def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> pd.DataFrame:
     return rows.assign(**{end: seconds.where(known) for end, seconds in ends.items()}, status=status)
 
 
-def panels(parts: Sequence[Part], label: str) -> list[Draw]:
-    """Return a panel of the seconds of solutions, and one of the share of their parts."""
+def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw) -> Panels:
+    """Return what draws the seconds of solutions, the share of their parts, and more panels below."""
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
         bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label))
@@ -113,15 +114,13 @@ def panels(parts: Sequence[Part], label: str) -> list[Draw]:
         stacked_panel(axes, frame, parts, "share of its seconds")
         axes.set_ylim(0, 1.0)
 
-    return [whole, shares]
+    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None), widest=14.0)
 
 
 def unavailable(rows: pd.DataFrame) -> str:
     """Return a sentence of which series could not be run anywhere, and why; empty for none."""
     tried = set(rows.loc[rows["status"] != "unavailable", "series"])
     idle = rows[~rows["series"].isin(tried)]
-    names = idle.groupby("reason", sort=False)["implementation"].agg(
-        lambda each: ", ".join(sorted(set(each)))
-    )
+    names = idle.groupby("reason", sort=False)["implementation"].agg(listed)
     parts = "; ".join(f"{codes}: unavailable, {reason}" for reason, codes in names.items())
     return f" {parts}." if parts else ""

@@ -1,7 +1,5 @@
 """Table I: kernel time of GLU2.0 and of GLU3.0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Table II: levels, and the time that finding them takes, by exact and by relaxed dependencies."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit

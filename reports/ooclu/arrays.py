@@ -105,8 +105,9 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     ok = rows["status"] == "ok"
     asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
     counts = [read_faults(*about) or {} if is_ok else {} for *about, is_ok in asked]
-    rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
-    told = rows["status"].mask(ok & rows["gpu_fault_groups"].isna(), NOT_MEASURED)
+    facts = pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64")
+    rows = rows.join(facts.rename(columns={"gpu_fault_groups": "groups"}))
+    told = rows["status"].mask(ok & rows["groups"].isna(), NOT_MEASURED)
     rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
     return with_regime(standing_in(rows, SEVEN))
 
@@ -148,11 +149,13 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
-    others = frame["stand_in_for"].str.count(", ")
-    first = frame["stand_in_for"].str.partition(", ")[0]
-    more = others.map(" and {:.0f} more".format).where(others > 0, "")
+
+    def count(others: re.Match[str]) -> str:
+        return f" and {others[0].count(', ')} more"
+
+    instead = frame["stand_in_for"].str.replace(", .*", count, regex=True)
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
-    return frame.assign(label=labels, stand_in_for=first + more)
+    return frame.assign(label=labels, stand_in_for=instead)
 
 
 def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:

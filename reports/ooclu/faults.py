@@ -33,7 +33,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     groups : of faults, over_first_touches : over the blocks of 2 MiB in 24 n^2 bytes
     """
-    rows = counted(cases).rename(columns={"gpu_fault_groups": "groups"}).assign(source=MEASURED)
+    rows = counted(cases).assign(source=MEASURED)
     rows = pd.concat([_printed(), rows[rows["way"].isin(WAYS)]], ignore_index=True)
     rows["managed_bytes"] = ARRAYS * rows["n"] ** 2
     touches = rows["managed_bytes"] / BLOCK

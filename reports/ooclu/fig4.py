@@ -44,15 +44,11 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     known = frame[frame["code"].notna()]
     counts = ", ".join(f"{code} on {count}" for code, count in known["code"].value_counts().items())
     lacking = known.loc[known["untimed"] != "", "untimed"]
-    names = listed(name for names in lacking for name in names.split(", "))
+    names = listed(", ".join(lacking).split(", "))
     untimed = f"; no time of {names} on {len(lacking)} of {len(known)}" if len(lacking) else ""
     means = f"Geometric mean of {len(moved)}: {alone}, with the transfers to the GPU and back {whole}. "
-    return {
-        "moved": means if len(moved) else "",
-        "sequential": f"Good sequential code: on each matrix {FASTEST} ({counts}{untimed}). "
-        if counts
-        else "",
-    }
+    words = f"Good sequential code: on each matrix {FASTEST} ({counts}{untimed}). "
+    return {"moved": means if len(moved) else "", "sequential": words if counts else ""}
 
 
 EXHIBIT = Exhibit(

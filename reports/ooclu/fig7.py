@@ -53,17 +53,14 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([naive, dynamic], ignore_index=True)
 
 
+PRINTED = (round(100 / (100 + MOST), 3), 1.0)
+RATIOS = Over("the naive implementation", PRINTED, f", at most {MOST:+g}%")
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 7",
     "dynamic parallelism assignment",
     frame,
-    Panels(
-        [Over("the naive implementation", (round(100 / (100 + MOST), 3), 1.0), f", at most {MOST:+g}%")],
-        6.5,
-        drawn,
-        widest=14.0,
-    ),
+    Panels([RATIOS], 6.5, drawn, widest=14.0),
     """Seconds of out_of_core with dynamic_assignment over those without (naive) under the same memory_budget,
     where the naive one takes several launches; above, the gain: naive over dynamic, less 1. The paper names
     no matrix.""",

@@ -8,17 +8,7 @@ from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
-from reports.ooclu.storages import (
-    BLOCKS,
-    CLAIM,
-    FREE,
-    LIMITED,
-    SEARCHED,
-    SIZES,
-    shortly,
-    stored,
-    with_printed,
-)
+from reports.ooclu.storages import BLOCKS, CLAIM, FREE, LIMITED, SEARCHED, SIZES, short, stored, with_printed
 from reports.shapes.panels import Panels
 from reports.shapes.stacked import Over
 from reports.verbs import inverted
@@ -36,7 +26,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn, with a dash across each bar of as many dense columns as printed."""
-    return shortly(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
+    return short(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
 
 
 # What the printed numbers of blocks give at most of what is printed.

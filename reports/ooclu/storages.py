@@ -58,7 +58,7 @@ def with_printed(rows: pd.DataFrame) -> pd.DataFrame:
     return with_groups(rows.iloc[places.argsort(kind="stable")].reset_index(drop=True))
 
 
-def shortly(frame: pd.DataFrame) -> pd.DataFrame:
+def short(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture has room for it: a stand-in stands in for the table, not for each matrix,
     and the caption has the preparations."""
     instead = frame["stand_in_for"].mask(frame["stand_in_for"].notna(), "Table 4's")

@@ -60,16 +60,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     """Return what was counted of a way. Groups that are serviced at once add up: above 100 % is no share."""
-    numbers = pd.DataFrame(
-        {
-            "told": rows["told"],
-            "groups": rows["gpu_fault_groups"],
-            "overhead": rows["overhead"],
-            "share": 100 * rows["fault_share"].where(rows["fault_share"] <= 1),
-            "share_told": rows["told"].mask(rows["fault_share"] > 1, "groups_overlap"),
-        }
-    )
-    return numbers.add_prefix(prefix)
+    share_told = rows["told"].mask(rows["fault_share"] > 1, "groups_overlap")
+    shares = rows[["told", "groups", "overhead"]].assign(share_told=share_told)
+    return shares.assign(share=100 * rows["fault_share"].where(rows["fault_share"] <= 1)).add_prefix(prefix)
 
 
 def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:

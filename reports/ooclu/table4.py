@@ -8,7 +8,7 @@ from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER
-from reports.ooclu.storages import BLOCKS, BYTES, LIMITED, REAL, SIZES, shortly, stored, with_printed
+from reports.ooclu.storages import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import fact
@@ -37,7 +37,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn: without the budget of a case that has no record."""
     gigabytes = (frame["budget_bytes"] / 1e9).where(frame["n"].notna())
-    return shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
+    return short(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
 
 
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.

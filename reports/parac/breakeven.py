@@ -1,7 +1,5 @@
 """Beyond the paper: time to solution against right-hand sides, and where the peers take over."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -65,10 +65,11 @@ def over_others(
     return matrices.assign(pair=pair, **found[RATIO[1:]].where(pair == "ok")).reset_index()
 
 
-def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, shown: pd.Series[bool] | None = None) -> None:
-    """Draw bars of seconds. shown : the rows that have a place, None for all."""
+def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") -> None:
+    """Draw bars of seconds. code : whose, empty for all."""
+    shown = frame["implementation"].str.startswith(code)
     bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label), shown)
-    if ((frame["status"] == "ok") & (True if shown is None else shown)).any():
+    if (frame.loc[shown, "status"] == "ok").any():
         seconds_axis(axes)
 
 

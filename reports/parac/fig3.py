@@ -22,7 +22,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     `pair` says `ok` or why there is none: `fewer_cores` where the machine has fewer than threads were asked
     for. `most` is true on the row of the most threads with a ratio of a matrix and ordering. `density`:
-    nonzeros per row.
+    nonzeros per row. `is_exception`: of the matrix that is said not to scale.
     """
     rows = in_order(cases)
     rows = rows.join(over(on(rows, rows[rows["threads"] == 1]), rows, ("one thread", ""), bounds=False))
@@ -32,7 +32,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows[RATIO[1:]] = rows[RATIO[1:]].mask(too_many)
     last = rows[rows["pair"] == "ok"].groupby(["label", "preparation"])["threads"].idxmax()
     most = rows.index.isin(last) & (rows["threads"] > 1)
-    return rows.assign(most=most, density=rows["nnz"] / rows["n"])
+    is_exception = (rows["abbr"] == EXCEPTION) | (rows["stand_in_for"] == EXCEPTION)
+    return rows.assign(most=most, density=rows["nnz"] / rows["n"], is_exception=is_exception)
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
@@ -57,11 +58,6 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
         "nearness_processes": rows["ratio_processes"],
     }
     return by_threads(rows.assign(**nearness).reset_index(), "threads")
-
-
-def is_exception(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Return which rows are of the matrix that is said not to scale."""
-    return (frame["abbr"] == EXCEPTION) | (frame["stand_in_for"] == EXCEPTION)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -94,11 +90,7 @@ EXHIBIT = Exhibit(
     10x on most). The factor is the same, to the last bit, on any number of threads. {only} {fewer}""",
     facts,
     claims=("fig3_cpu_scaling",),
-    subsets={
-        "by_matrix": by_matrix,
-        "others": lambda frame: by_matrix(frame[~is_exception(frame)]),
-        "exception": lambda frame: by_matrix(frame[is_exception(frame)]),
-    },
+    subsets={"by_matrix": by_matrix},
     one_run=True,
     span="the graph resident in memory to its factor resident there",
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """Figure 4: how deep the factor is, its time and its fill, for three orderings."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -69,11 +67,6 @@ def together(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(by_matrix(frame).assign(**numbers).reset_index())]
 
 
-def on_gpu(frame: pd.DataFrame) -> list[Subset]:
-    """Return the seconds of the GPU's factor with AMD over those with the slowest other ordering."""
-    return [Subset(over_others(frame[frame["implementation"] == FACTORS[0]], "amd", slowest=True))]
-
-
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw depths above, then the time of the factor and the fill ratio, a colour per ordering."""
     times = partial(by_ordering.draw_seconds, label="time of the factor (log)")
@@ -122,6 +115,9 @@ EXHIBIT = Exhibit(
     the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, or parac_cpu on one thread where
     that has no result.""",
     claims=("fig4_dependency_depth",),
-    subsets={"together": together, "on_gpu": on_gpu},
+    subsets={
+        "together": together,
+        "amd_slowest": lambda rows: [Subset(over_others(rows, "amd", slowest=True))],
+    },
     span="the graph resident where it is factorised to its factor resident there",
 )

@@ -1,20 +1,18 @@
 """The text's orderings: AMD is said to be the best on the CPU, nnz-sort on the GPU."""
 
-from __future__ import annotations
+from functools import partial
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import draw_seconds, first_names, in_order, over_others
 from reports.parac.solution import PAPER, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
-from reports.shapes.panels import Draw, Panels
+from reports.shapes.panels import Panels
 from reports.table import phases, timed
 
-CPU, GPU = "parac_cpu", "parac_gpu"
-LABELS = {CPU: "time on the CPU (log)", GPU: "time on the GPU (log)"}
+LABELS = {"parac_cpu": "time on the CPU (log)", "parac_gpu": "time on the GPU (log)"}
 SOLVE = phases("solve")
 
 
@@ -25,35 +23,18 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(solve_low=solve["low"], solve_high=solve["high"])
 
 
-def amd_on_cpu(frame: pd.DataFrame) -> list[Subset]:
+def amd_on_cpu(rows: pd.DataFrame) -> list[Subset]:
     """Return the seconds of the fastest other ordering over those of AMD."""
-    rows = over_others(frame[frame["implementation"] == CPU], "amd", ("amd", "nnz"))
-    return by_threads(rows, "threads_used")
-
-
-def nnz_on_gpu(frame: pd.DataFrame) -> list[Subset]:
-    """Return the seconds of the fastest other ordering over those of nnz-sort."""
-    return [Subset(over_others(frame[frame["implementation"] == GPU], "nnz", ("amd", "nnz")))]
-
-
-def amd_on_gpu(frame: pd.DataFrame) -> list[Subset]:
-    """Return the seconds with AMD over those with the slowest other ordering."""
-    return [Subset(over_others(frame[frame["implementation"] == GPU], "amd", slowest=True))]
+    return by_threads(over_others(rows, "amd", needed=("amd", "nnz")), "threads_used")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
-    panels = [_panel(name) for name in LABELS if (frame["implementation"] == name).any()] or [_panel(CPU)]
+    codes = [code for code in LABELS if (frame["implementation"] == code).any()] or ["parac_cpu"]
+    panels = [partial(draw_seconds, label=LABELS[code], code=code) for code in codes]
     figure = Panels(panels, 2.2 + 3.4 * len(panels), first_names, 14.0)(frame, title)
     bars.legend(figure.axes[0], bars.handles(frame))
     return figure
-
-
-def _panel(name: str) -> Draw:
-    def draw_panel(axes: Axes, frame: pd.DataFrame) -> None:
-        draw_seconds(axes, frame, LABELS[name], frame["implementation"] == name)
-
-    return draw_panel
 
 
 EXHIBIT = Exhibit(
@@ -65,10 +46,10 @@ EXHIBIT = Exhibit(
     f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
     claims=("orderings",),
     subsets={
-        "cpu": amd_on_cpu,
-        "cpu_solve": lambda frame: amd_on_cpu(timed(frame, SOLVE)),
-        "gpu": nnz_on_gpu,
-        "gpu_amd": amd_on_gpu,
+        "amd": amd_on_cpu,
+        "amd_solve": lambda rows: amd_on_cpu(timed(rows, SOLVE)),
+        "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
+        "amd_slowest": lambda rows: [Subset(over_others(rows, "amd", slowest=True))],
     },
     one_run=True,
     span=SPAN,

@@ -1,7 +1,5 @@
 """Beyond the paper: the parallel factors as preconditioners, beside the sequential one."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 

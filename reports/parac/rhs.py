@@ -1,7 +1,5 @@
 """The text's other right-hand side: iterations for b = L x and for b at random."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

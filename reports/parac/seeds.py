@@ -1,7 +1,5 @@
 """The text's robustness: how far iterations and time depend on the seed."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -19,6 +17,8 @@ from reports.verbs import with_groups
 
 # Of a place, how far the points of one case lie apart.
 SPREAD = 0.35
+# By column, the label of its axis and how its numbers are written.
+DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]
 
@@ -55,9 +55,9 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"counts": " to ".join(dict.fromkeys(map(str, ends)))}
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, form: str) -> None:
+def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     """Draw a point per seed; written: the least and the most, and of how many."""
-    looks, marks = bars.look_of(frame), {}
+    (label, form), looks, marks = DRAWN[value], bars.look_of(frame), {}
     places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
     for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
         values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
@@ -85,14 +85,7 @@ EXHIBIT = Exhibit(
     "ParAC",
     "iterations and time by seed",
     frame,
-    Panels(
-        [
-            partial(_panel, value="iterations", label="iterations", form="{:g}"),
-            partial(_panel, value="relative", label="time over its median", form="{:.2f}"),
-        ],
-        8.5,
-        first_names,
-    ),
+    Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
     f"""One point per seed, of the sampling and of the ordering's ties ({{counts}} seeds per case); written:
     least to most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
     facts,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -67,9 +66,8 @@ def columns_of(code: str, group: str, **headings: str) -> list[Column]:
 
     headings : by what the column's name has after the code's
     """
-    forms = {"iterations": COUNT}
-    columns = [
-        Column(heading, f"{code}_{part}", forms.get(part, plain), group, empty="")
-        for part, heading in headings.items()
+    whys = (f"status_{code}", *[""] * len(headings))
+    return [
+        Column(heading, f"{code}_{part}", COUNT if part == "iterations" else plain, group, why, "")
+        for (part, heading), why in zip(headings.items(), whys, strict=False)
     ]
-    return [replace(columns[0], why=f"status_{code}"), *columns[1:]]

@@ -1,7 +1,5 @@
 """Table 1: the matrices, printed and here, and the graphs that they are taken as."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Table 2: time to solution on the CPU, beside incomplete Cholesky at equal fill and multigrid."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pandas as pd

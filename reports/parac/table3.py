@@ -1,7 +1,5 @@
 """Table 3: time to solution on the GPU, beside incomplete Cholesky without fill."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 
