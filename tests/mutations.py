@@ -398,7 +398,7 @@ MUTATIONS = (
         "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
-        "machines are compared on different inputs", "reports/hardware/same.py",
+        "machines are compared on different inputs", "reports/hardware/comparison.py",
         "others = known & (", "others = ~known & (",
         "test_compare.py::test_another_input_is_never_compared",
     ),

@@ -27,7 +27,7 @@ from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.figures import exhibits
 from reports.hardware.comparison import compare
-from reports.hardware.files import draw_comparison
+from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.ledger import ledger
 from reports.pages.ledger import standing as judging

@@ -40,7 +40,6 @@ PARTS = {
 SINGLE = {
     "reports/gsofa/gpus.py",
     "reports/facts/record_rows.py",
-    "reports/hardware/questions.py",
     "reports/hardware/bytes_model.py",
     "reports/hardware/roofline.py",
 }
