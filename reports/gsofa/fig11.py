@@ -3,15 +3,7 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.gsofa.symbolic import (
-    NAMED,
-    SPAN,
-    SYMBOLIC,
-    fastest_how,
-    fastest_sequential,
-    printed_of,
-    spread,
-)  # fmt: skip
+from reports.gsofa.symbolic import NAMED, SPAN, SYMBOLIC, fastest_how, fastest_sequential, printed_of, spread
 from reports.shapes.bars import Panel
 from reports.shapes.strip import CodedBars, StripLine, ratio_lines
 from reports.table import timed

@@ -33,10 +33,8 @@ HALF, EDGE = 0.36, 0.42
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and series: SuperLU_DIST on each number of `ranks`, of which `best` takes
-    least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names.
-
-    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six.
-    """
+    least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names; `ratio`, its
+    seconds over those of gsofa on one GPU in one run, `six_ratio` over those on six."""
     rows = timed(cases, SYMBOLIC)
     rows["series"] = rows["implementation"].where(rows["gpus"] != 6, SIX)
     ours = rows["series"].isin([GSOFA, SIX])

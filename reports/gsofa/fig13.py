@@ -17,12 +17,11 @@ from reports.verbs import beside, in_papers_order
 DATA = subject("gsofa", "fig13_bandwidth").data
 SHARES, RATES = DATA["share_of_peak"], {**DATA, "max": DATA["max"]["AU"]}
 PRINTED = {"mean": "mean", "AU, the most": "max", "the least": "min"}
-COUNTERS, COUNTED = "hardware counters", "counted"
 READ = ["dram_bytes", "l2_bytes", "kernel_seconds", DRAM_PEAK]
 # What stands in for what was not read: what the implementation counted, over its seconds.
 INSTEAD = {"dram_bytes": "bytes", "kernel_seconds": "median"}
+COUNTERS, COUNTED, DRAM, L2 = "hardware counters", "counted", "through DRAM", "through L2"
 GB = 1e9
-DRAM, L2 = "through DRAM", "through L2"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:

@@ -19,10 +19,8 @@ SIMULATED = "Simulated: the slowest of the workers, which run in turn."
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases with their parallel seconds, and `kind`, what they were run on.
-
-    `variant` has the number of GPUs as an option. `simulated` says whether workers ran in turn.
-    """
+    """Return the cases with their parallel seconds; `kind`, what they were run on; `simulated`, whether
+    workers ran in turn; and `variant` with the number of GPUs as an option."""
     rows = timed(cases, slowest)
     variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
     nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
@@ -70,20 +68,14 @@ def compared(
 
 
 def by_kind(frame: pd.DataFrame) -> list[Subset]:
-    """Return what was measured on so many GPUs, and each kind of simulation, apart: a mean never mixes them.
-
-    A frame without a number is of one kind.
-    """
+    """Return what was measured on so many GPUs, and each kind of simulation apart: no mean mixes them."""
     kinds = dict.fromkeys(frame.loc[frame["has_number"], "kind"])
     parts = [Subset(frame[frame["kind"] == kind], f"{{}}, {kind}".format) for kind in kinds]
     return parts or [Subset(frame, "{}, not run".format)]
 
 
 def picture(row: PanelRow, printed_on: str) -> Callable[[pd.DataFrame, str], Figure]:
-    """Return what draws a panel for what was measured and for each kind of simulation, fewer workers first.
-
-    Pairs are drawn of which both cases were tried.
-    """
+    """Return what draws a panel for each kind, fewer workers first, of pairs that were tried."""
     shape = BesidePrint([row], printed_on, by="kind", height=5.2)
 
     def draw(frame: pd.DataFrame, title: str) -> Figure:

@@ -15,7 +15,7 @@ from reports.table import NOT_MEASURED
 from reports.verbs import beside, in_papers_order, on, option, over_variant, with_option, without
 
 _SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
-# Bytes of a word of the paper's Table 2, and its words per vertex and source; gsofa has one queue
+# Bytes of a word of the paper's Table 2, and its words per vertex and source; gsofa has one queue.
 WORD = 4
 _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
@@ -62,12 +62,10 @@ def bytes_of(budgets: pd.Series[str]) -> pd.Series[float]:
 def budgeted(
     cases: pd.DataFrame, rows: pd.DataFrame, base: pd.Series[str], role: str, claim: str
 ) -> pd.DataFrame:
-    """Return the rows with their ratio over other variants, the largest budget first in each group.
+    """Return the rows with their ratio over variants `base`, the largest budget first in each group.
 
     `unlimited_bytes` is what gsofa takes of the device without a budget; `binds` is 1 for a budget below it.
-
-    base, role : the variant of each row's partner, and what `pair` calls it
-    claim : the subject that prints ratios by matrix
+    `pair` calls the other variant `role`; the claim prints ratios by matrix.
     """
     rows = rows.join(over_variant(cases, rows, base, ("", role)))
     budget, printed = option(rows["variant"], BUDGET), subject("gsofa", claim).data["per"]
@@ -91,9 +89,7 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
 def picture(label: str, claim: str, on: str, budgets: Sequence[str], base: str = "") -> BesidePrint:
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind.
 
-    label : of the axis
-    claim, on : the subject that prints ratios by matrix, and what they were measured on
-    base : the budget that the others are held against
+    claim, on : what prints ratios by matrix, and what they were measured on
     """
     printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim).data["per"].items()}
     steps = [Step(budget, "ratio", {"budget": budget}) for budget in budgets]

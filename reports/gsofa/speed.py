@@ -12,22 +12,11 @@ from reports.verbs import by_code, fastest, inputs, over, wide
 
 GSOFA, FRONTS, RANKED = "gsofa", "bitfronts_gpu_fronts", "superlu_dist_parallel"
 # The codes with the headings of their columns.
-OURS = {
-    "fill1_pruned": "fill1_pruned\none core",
-    "fill1_supernodal": "fill1_supernodal\none core",
-    "etree_cpu": "etree_cpu\none core",
-    "bitfronts_cpu": "bitfronts_cpu\nall cores",
-    "fill2_gpu": "fill2_gpu",
-    GSOFA: "gsofa",
-    "bitfronts_gpu": "bitfronts_gpu",
-    FRONTS: "the same,\nby fronts",
-}
-THEIRS = {
-    "superlu_dist": "SuperLU_DIST,\none core",
-    RANKED: "on ranks,\nthe best",
-    "klu": "KLU,\none core",
-    "cudss": "cuDSS,\nits own count",
-}
+OURS = {name: f"{name}\none core" for name in ("fill1_pruned", "fill1_supernodal", "etree_cpu")}
+OURS |= {"bitfronts_cpu": "bitfronts_cpu\nall cores", "fill2_gpu": "fill2_gpu", GSOFA: "gsofa"}
+OURS |= {"bitfronts_gpu": "bitfronts_gpu", FRONTS: "the same,\nby fronts"}
+THEIRS = {"superlu_dist": "SuperLU_DIST,\none core", RANKED: "on ranks,\nthe best"}
+THEIRS |= {"klu": "KLU,\none core", "cudss": "cuDSS,\nits own count"}
 # SuperLU_DIST by its ranks, of which those that take least are shown.
 RANKS = {"1": RANKED} | {ranks: f"{RANKED}.ranks={ranks}" for ranks in ("2", "4", "8", "16")}
 OVER = "over gsofa, seconds"

@@ -38,10 +38,7 @@ SPAN = "from the input pattern to the filled pattern, both resident"
 
 
 def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    """Return by input the fastest of GOOD over ours: RATIO, which `code` it is, its `letter`, `untimed`.
-
-    ours : by input
-    """
+    """Return the fastest of GOOD over ours, by input: RATIO, which `code` it is, its `letter`, `untimed`."""
     codes = {name: of(rows, name, "implementation").reindex(ours.index) for name in GOOD}
     # A bound on one code is none on the fastest.
     codes = {name: code.join(over(code, ours, (name, ""), bounds=False)) for name, code in codes.items()}
@@ -86,11 +83,8 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`.
-
-    `printed_of` is that matrix where it is another than the row's own. A printed matrix without a case has a
-    row that is `not_run`.
-    """
+    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`; `printed_of`
+    is that matrix where it is another than the row's own."""
     printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
     matrix = printed_matrix(rows, {abbr for numbers in printed.values() for abbr in numbers})
