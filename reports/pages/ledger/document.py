@@ -54,7 +54,9 @@ def _standing(standing: Standing) -> Mapping[str, Any]:
 
 
 def _claim(claim: Claim) -> Mapping[str, Any]:
-    return {**asdict(claim), "id": claim.id, "printed": claim.printed}
+    data = {**asdict(claim), "id": claim.id, "printed": claim.printed}
+    del data["held"]
+    return data
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:

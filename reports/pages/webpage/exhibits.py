@@ -13,7 +13,7 @@ from reports.claims.standing import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
 from reports.shapes import frame_csv, style
-from reports.shapes.cells import Cells, read_cells
+from reports.shapes.sheet import Cells, read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 1300

@@ -16,10 +16,9 @@ from fillpath.twins import without_twin
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, outcome_label
 from reports.facts.distance import LIMITS
-from reports.hardware.best import by_input
-from reports.hardware.comparison import plain
-from reports.hardware.files import comparison_folder
-from reports.hardware.questions import PROBLEMS
+from reports.hardware.comparison import by_input, plain
+from reports.hardware.pictures import comparison_folder
+from reports.hardware.solved import PROBLEMS
 from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
 from reports.pages.webpage.scoreboard import MARKS, direction_and_size, rank
