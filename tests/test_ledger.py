@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from commands._records import records_of
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
+from reports import figures
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope
 from reports.facts.claim import Kind
@@ -21,9 +24,9 @@ from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
-from reports.pages.ledger import standing as judging
 from reports.pages.ledger.headline import headline
 from tests.reports_fakes import ENTRIES, Made, case_of, made_record, measured, unavailable
+from tests.reports_fakes import ledger as ledger_of
 
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
@@ -76,9 +79,7 @@ def cases_of(paper: str, figure: str) -> Sequence[Case]:
 @pytest.fixture(scope="module")
 def standings() -> dict[tuple[str, str], Standing]:
     records = Records((*HERE, *INSTEAD, LAPTOP, NO_CARD))
-    found = [
-        s for name in ("h200", "laptop") for s in ledger.ledger(name, records, MATRICES, cases_of, PAPER)
-    ]
+    found = [s for name in ("h200", "laptop") for s in ledger_of(name, records, MATRICES, cases_of, PAPER)]
     assert len(found) == 2 * sum(claim.paper in PAPER for claim in claims().values())
     return {(s.machine, s.claim.id): s for s in found}
 
@@ -90,8 +91,8 @@ def mean_of(records: Sequence[Record]) -> Standing:
     """How MEAN stands by these records: its figure alone is judged."""
     shown = {"fig14": exhibits("gsofa")["fig14"]}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judging, "exhibits", lambda paper: shown)
-        found = ledger.ledger("h200", Records(tuple(records)), MATRICES, cases_of, PAPER)
+        patch.setattr(figures, "exhibits", lambda paper: shown)
+        found = ledger_of("h200", Records(tuple(records)), MATRICES, cases_of, PAPER)
     (mean,) = (each for each in found if each.claim.id == MEAN)
     return mean
 
@@ -152,7 +153,7 @@ def test_what_was_not_run_says_what_is_missing(standings: dict[tuple[str, str], 
 
 
 def test_a_library_without_a_result_is_what_is_missing() -> None:
-    found = ledger.ledger("h200", Records(tuple(HERE)), MATRICES, lambda paper, figure: [], ["parac"])
+    found = ledger_of("h200", Records(tuple(HERE)), MATRICES, lambda paper, figure: [], ["parac"])
     (amgx,) = (s for s in found if s.claim.id == "parac.table3_gpu.below_amgx")
     lacks = {lack.kind: lack.what for lack in amgx.missing}
     assert amgx.outcome is Outcome.NOT_RUN
@@ -166,7 +167,7 @@ def test_a_peer_that_was_measured_lacks_no_library_and_too_few_cores_are_none() 
     few = unavailable(wide, 2)
     few = replace(few, machine="h200", reason="16 ranks, and this machine has 2 cores")
     of_table2 = {"table2": [case, wide]}
-    found = ledger.ledger(
+    found = ledger_of(
         "h200",
         Records((solved, few)),
         catalogue.entries(),
@@ -205,9 +206,13 @@ def test_the_json_is_its_schemas_and_the_text_says_that_hardware_differs(
     assert "measured 1.14x (1.138x to 1.142x), n = 7 of 13" in text
 
 
-def test_a_machine_without_records_is_refused_with_a_hint() -> None:
+def test_a_machine_without_records_is_refused_with_a_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "h200" / "records").mkdir(parents=True)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path))
     with pytest.raises(UnknownNameError, match="did you mean h200"):
-        ledger.ledger("h20", Records(tuple(HERE)), MATRICES, cases_of)
+        records_of("h20")
 
 
 def test_a_verdict_is_never_of_a_failed_case() -> None:

@@ -29,9 +29,6 @@ from reports.figures import exhibits
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.ledger import ledger
-from reports.pages.ledger import standing as judging
-from reports.pages.ledger import view as viewing
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
 from reports.shapes import frame_csv, style
@@ -43,6 +40,8 @@ from tests.reports_fakes import (
     ON_GPU,
     ON_GRAPHS,
     RECORDS,
+    draw,
+    ledger,
     made_cases,
     own_cases,
     site,
@@ -78,7 +77,7 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(
 
 def test_every_link_leads_to_something(site: Path, standings: list[Standing]) -> None:
     for pair in figures.available_figures()[::16]:
-        figures.draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
+        draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
     page = webpage.page(standings, CASES, RECORDS, ENTRIES)
     ids = re.findall(r' id="([^"]+)"', page.read_text())
     assert len(ids) == len(set(ids))
@@ -207,7 +206,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    csv = figures.draw("parac", "table2", cases, records, ENTRIES)[1]
+    csv = draw("parac", "table2", cases, records, ENTRIES)[1]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
     comments, frame = frame_csv.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
@@ -224,7 +223,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
 
 def test_a_figure_whose_files_cannot_be_read_stops_no_page(site: Path, standings: list[Standing]) -> None:
     for figure in ("table1", "fig14"):
-        figures.draw("gsofa", figure, CASES[:3] if figure == "table1" else ON_GPU[:4], RECORDS, ENTRIES)
+        draw("gsofa", figure, CASES[:3] if figure == "table1" else ON_GPU[:4], RECORDS, ENTRIES)
     for kind in ("csv", "page.svg", "table.json"):
         path = style.figure_path("gsofa_table1", kind)
         whole = path.read_bytes()
@@ -250,7 +249,7 @@ def joined(text: str, below: str) -> str:
 def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture(
     site: Path, standings: list[Standing]
 ) -> None:
-    figures.draw("glu3", "table2", own_cases("glu3", "table2", ON_FILLED), RECORDS, ENTRIES)
+    draw("glu3", "table2", own_cases("glu3", "table2", ON_FILLED), RECORDS, ENTRIES)
     cells = read_cells(style.figure_path("glu3_table2", style.TABLE))
     text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
     groups, head, *rows = rows_of(text, "glu3_table2-table")
@@ -266,7 +265,7 @@ def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture(
 def test_a_table_drawn_before_its_cells_were_kept_is_its_picture(
     site: Path, standings: list[Standing]
 ) -> None:
-    figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
+    draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
     style.figure_path("gsofa_table1", style.TABLE).unlink()
     text = webpage.page(standings, CASES, RECORDS, ENTRIES).read_text()
     assert "site/figures/gsofa_table1.page.svg" in text and "gsofa_table1-table" not in text
@@ -275,7 +274,7 @@ def test_a_table_drawn_before_its_cells_were_kept_is_its_picture(
 def test_what_is_printed_stands_in_the_cell_of_what_was_measured(site: Path) -> None:
     headings = [Heading("matrix", left=True), Heading("total", "ours"), Heading("ratio", "ours")]
     lines = [Line(["a", HOSTILE, "1,234.5x"], ["printed", "7", HOSTILE], shaded=True)]
-    figures.draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
+    draw("gsofa", "table1", CASES, RECORDS, ENTRIES)
     Cells(headings, lines).write(style.figure_path("gsofa_table1", style.TABLE))
     text = webpage.page([], CASES, RECORDS, ENTRIES).read_text()
     assert rows_of(text, "gsofa_table1-table")[-1] == [
@@ -288,8 +287,7 @@ def test_what_is_printed_stands_in_the_cell_of_what_was_measured(site: Path) -> 
 def two_figures(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exhibit]:
     """Claims are judged by two figures of GSoFA alone."""
     shown = {name: exhibits("gsofa")[name] for name in ("fig10", "fig14")}
-    monkeypatch.setattr(judging, "exhibits", lambda paper: shown)
-    monkeypatch.setattr(viewing, "exhibits", lambda paper: shown)
+    monkeypatch.setattr(figures, "exhibits", lambda paper: shown)
     return shown
 
 

@@ -5,47 +5,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fillpath import registry
-from fillpath.dicts import Row
+from fillpath.dicts import Row, dicts
 from fillpath.peers import peer
 from reports.claims.standing import Missing
 from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.pages.ledger.view import View
+from reports.figures import View
 
 # What is lacking of a case that is unavailable, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
-def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+def missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
     """What the claim lacks, each kind once; nothing where all of its matrices have a number.
 
-    figure : that decides the claim, empty for none
+    view : of the figure that decides the claim
     verdict : that decides it, None for none
     """
-    if not figure:
+    if not view.figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
     of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
     measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
-    rows = [row for row in view.rows if row["abbr"] in lacking or not claim.matrices]
+    every = dicts(
+        view.rows[["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]]
+    )
+    rows = [row for row in every if row["abbr"] in lacking or not claim.matrices]
     complete = of_paper and not lacking
     failed = [row for row in rows if row["status"] != "ok" and not complete]
-    lacks = _library(claim, view)
-    measured_here = frozenset(row["matrix"] for row in view.rows if row["status"] == "ok")
+    ok = [row for row in every if row["status"] == "ok"]
+    lacks, measured_here = _library(claim, ok), frozenset(row["matrix"] for row in ok)
     lacks += [_lack(row, view, measured_here) for row in failed]
     absent = [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]
     if absent:
         lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
     if not lacks and (verdict is None or not verdict.n):
-        lacks.append(Missing("measurement", tuple(sorted({row["case"] for row in rows})) or (figure,)))
+        lacks.append(Missing("measurement", tuple(sorted({row["case"] for row in rows})) or (view.figure,)))
     return _by_kind(lacks)
 
 
-def _library(claim: Claim, view: View) -> list[Missing]:
-    """The library that the claim is of, where the machine has no result of it."""
+def _library(claim: Claim, ok: Sequence[Row]) -> list[Missing]:
+    """The library that the claim is of, where the machine has no result of it. ok : rows with a result."""
     if not claim.library:
         return []
-    codes = {(row["stage"], row["implementation"]) for row in view.rows if row["status"] == "ok"}
+    codes = {(row["stage"], row["implementation"]) for row in ok}
     if any(claim.library in registry.lookup(*code).peer for code in codes):
         return []
     library = peer(claim.library)

@@ -16,7 +16,7 @@ from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
 from reports.claims.standing import Standing
-from reports.facts.entries import MatrixEntry
+from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
 from reports.hardware.comparison import Comparison
 from reports.hardware.roofline import roofs
@@ -26,6 +26,7 @@ from reports.pages.webpage.exhibits import paper_part
 from reports.pages.webpage.machines import machine_parts
 from reports.pages.webpage.rendering import render
 from reports.pages.webpage.scoreboard import tallies
+from reports.table import all_rows
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def page(
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
-    rows = records.frame(cases)
+    rows = all_rows(records, cases, entries)
     text = render(
         "page.html",
         tallies=tallies(standings, records),

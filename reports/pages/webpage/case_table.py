@@ -11,7 +11,7 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.dicts import dicts
 from reports.facts.claims import paper_figure
-from reports.facts.entries import MatrixEntry
+from reports.facts.printed import MatrixEntry
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _row(row: Mapping[Any, Any], entries: Sequence[MatrixEntry]) -> CaseRow:
         median=median,
         low=low,
         high=high,
-        samples=row["samples"],
+        samples=int(row["samples"]),
         verified_by=f"{row['verified_by']}, {row['verified_method']}" if verified else "-",
         printed=paper_figure(Case.parse(row["case"]), entries),
         reason="; ".join(reason for reason in reasons if reason),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from reports.claims.standing import Standing
 from reports.claims.verdict import CONCLUSIVE, Direction, Outcome, Size, Verdict
 from reports.facts.claim import Kind
-from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.pages.ledger.headline import headline
 from reports.pages.ledger.order import machines_of, tally
@@ -109,9 +108,8 @@ def direction_and_size(verdict: Verdict) -> str:
 def _tally(machine: str, standings: Sequence[Standing], records: Records) -> Tally:
     rows = tuple(_kind_row(kind, [s for s in standings if s.claim.kind is kind]) for kind in Kind)
     there = records.of_machine(machine)
-    hosts = hosts_text([*there.rows, *there.earlier])
     kinds = tuple(row for row in rows if row.total)
-    return Tally(machine, _device(there), hosts, headline(machine, standings), kinds)
+    return Tally(machine, _device(there), there.hosts_text(), headline(machine, standings), kinds)
 
 
 def _kind_row(kind: Kind, standings: Sequence[Standing]) -> KindRow:
