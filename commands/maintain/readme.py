@@ -14,7 +14,7 @@ from fillpath.paths import ROOT
 from reports.claims.standing import Standing
 from reports.facts.claim import Kind
 from reports.pages import ledger
-from reports.pages.ledger.headline import headline, outcomes
+from reports.pages.ledger.text import headline, outcomes
 
 PART = "state"
 
