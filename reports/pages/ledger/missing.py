@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fillpath import registry
 from fillpath.dicts import Row
 from fillpath.peers import peer
@@ -17,7 +15,7 @@ _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
 def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
-    """What the claim lacks, each kind once; nothing where all of its matrices have a number.
+    """Return what the claim lacks, each kind once; nothing where all of its matrices have a number.
 
     figure : that decides the claim, empty for none
     verdict : that decides it, None for none
@@ -28,49 +26,33 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
     rows = [row for row in view.rows if row["abbr"] in lacking or not claim.matrices]
-    complete = of_paper and not lacking
-    failed = [row for row in rows if row["status"] != "ok" and not complete]
-    lacks = _library(claim, view)
-    measured_here = frozenset(row["matrix"] for row in view.rows if row["status"] == "ok")
-    lacks += [_lack(row, view, measured_here) for row in failed]
-    absent = [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]
-    if absent:
-        lacks.append(Missing("experiment", (f"none of the figure's experiments has {', '.join(absent)}",)))
+    ok = [row for row in view.rows if row["status"] == "ok"]
+    lacks: list[tuple[str, str]] = []
+    codes = {(row["stage"], row["implementation"]) for row in ok}
+    if claim.library and claim.library not in {registry.lookup(*code).peer for code in codes}:
+        library = peer(claim.library)
+        lacks.append(("library", f"{library.title}, of which no result is here: {library.command}"))
+    if lacking or not of_paper:
+        here = {row["matrix"] for row in ok}
+        lacks += [_lack(row, view.has_gpu, row["matrix"] in here) for row in rows if row["status"] != "ok"]
+    if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:
+        lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
     if not lacks and (verdict is None or not verdict.n):
-        lacks.append(Missing("measurement", tuple(sorted({row["case"] for row in rows})) or (figure,)))
-    return _by_kind(lacks)
+        lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [figure]]
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, what in lacks:
+        kinds.setdefault(kind, {})[what] = None
+    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())
 
 
-def _library(claim: Claim, view: View) -> list[Missing]:
-    """The library that the claim is of, where the machine has no result of it."""
-    if not claim.library:
-        return []
-    codes = {(row["stage"], row["implementation"]) for row in view.rows if row["status"] == "ok"}
-    if any(claim.library in registry.lookup(*code).peer for code in codes):
-        return []
-    library = peer(claim.library)
-    return [Missing("library", (f"{library.title}, of which no result is here: {library.command}",))]
-
-
-def _lack(row: Row, view: View, matrices: frozenset[str]) -> Missing:
-    """Why a case of one of the claim's matrices has no number. matrices : that have one of any case."""
+def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:
+    """Why a case has no number. is_here : whether any case has one of its matrix."""
     reason = str(row["reason"])
     if row["status"] == "unavailable":
         kind = next((kind for word, kind in _LACKS.items() if word in reason), "library")
-        return Missing(kind, (f"{row['implementation']}: {reason}",))
+        return kind, f"{row['implementation']}: {reason}"
     if row["status"] != "not_run":
-        return Missing("measurement", (f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}",))
-    on_gpu = registry.lookup(row["stage"], row["implementation"]).device == "gpu"
-    if on_gpu and not view.has_gpu:
-        return Missing("GPU", (f"{row['implementation']}: no record of a GPU on this machine",))
-    if row["matrix"] not in matrices:
-        return Missing("matrix", (str(row["label"]),))
-    return Missing("measurement", (str(row["case"]),))
-
-
-def _by_kind(lacks: Sequence[Missing]) -> tuple[Missing, ...]:
-    """Each kind once, with everything that it lacks."""
-    kinds: dict[str, dict[str, None]] = {}
-    for lack in lacks:
-        kinds.setdefault(lack.kind, {}).update(dict.fromkeys(lack.what))
-    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())
+        return "measurement", f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}"
+    if registry.lookup(row["stage"], row["implementation"]).device == "gpu" and not has_gpu:
+        return "GPU", f"{row['implementation']}: no record of a GPU on this machine"
+    return ("measurement", str(row["case"])) if is_here else ("matrix", str(row["label"]))

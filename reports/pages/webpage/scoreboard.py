@@ -16,7 +16,7 @@ from reports.pages.ledger.text import headline, tally
 # A claim, and how it stands on each machine, None where it has no standing.
 ClaimRow = tuple[Claim, list[Standing | None]]
 # Outcomes of standings, those first that a reader looks for.
-_SHOWN = [outcome for outcome in Outcome if outcome is not Outcome.BESIDE]
+_SHOWN: list[Outcome] = [outcome for outcome in Outcome if outcome is not Outcome.BESIDE]
 
 
 def machines_of(standings: Sequence[Standing]) -> list[str]:
