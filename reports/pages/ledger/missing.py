@@ -29,7 +29,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     ok = [row for row in view.rows if row["status"] == "ok"]
     lacks: list[tuple[str, str]] = []
     codes = {(row["stage"], row["implementation"]) for row in ok}
-    if claim.library and claim.library not in {registry.lookup(*code).peer for code in codes}:
+    if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
         library = peer(claim.library)
         lacks.append(("library", f"{library.title}, of which no result is here: {library.command}"))
     if lacking or not of_paper:
