@@ -33,10 +33,8 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
 def _summary(machine: str, records: Records, result: Result) -> str:
     """Return how the claims stand, what the machine is, and why a figure could not be judged or drawn."""
     cases = records.frame([Case.parse(record.case) for record in records.rows])
-    rows = [
-        *machine_facts(machine, cases),
-        *((label, str(count)) for _, label, count in counts(result.standings)),
-    ]
+    rows = machine_facts(machine, cases)
+    rows += [(label, str(count)) for _, label, count in counts(result.standings)]
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
     table = [f"{name:<{width}}  {value}" for name, value in rows]

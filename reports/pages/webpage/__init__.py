@@ -39,11 +39,6 @@ from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
 
 HERE = Path(__file__).parent
-# What the table of cases takes of a row.
-_OF_CASE = (
-    "case", "machine", "stage", "status", "suspect", "reason", "median", "low", "high", "samples",
-    "verified_by", "verified_method",
-)  # fmt: skip
 
 
 def page(
@@ -64,29 +59,24 @@ def page(
     machines = machines_of(standings)
     rows = records.frame(cases)
     printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
-    asv = paths.SITE / "asv" / "index.html"
+    asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
+    series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
         tallies=tallies(standings, records),
         claims=claim_rows(standings, machines),
         papers=[paper_part(paper, standings) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
-        cases=plain(rows[list(_OF_CASE)].assign(printed=printed)),
+        cases=plain(rows.assign(printed=printed)),
         machines={name: machine_facts(name, rows) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",
         timings=asv if asv.is_file() else None,
-        series=_series(),
+        # Of a stage's series the seconds: there is one of each count as well.
+        series=[name for name in series if name.endswith(".track_seconds")],
     )
     write_text(paths.PAGE, text)
     return paths.PAGE
-
-
-def _series() -> list[str]:
-    """Names of asv's benchmarks, one per stage: its seconds, for there is one of each count as well."""
-    listing = results() / "asv" / "benchmarks.json"
-    names = sorted(json.loads(listing.read_text())) if listing.is_file() else []
-    return [name for name in names if name.endswith(".track_seconds")]
 
 
 def address(path: Path) -> str:
