@@ -71,13 +71,6 @@ def tally(standings: Iterable[Standing]) -> Counter[tuple[Outcome, bool]]:
     return Counter((standing.outcome, standing.indicative) for standing in standings)
 
 
-def outcomes(standings: Iterable[Standing]) -> str:
-    """Return `3 reproduced, 4 deviates (indicative), 10 inconclusive`."""
-    found = tally(standings)
-    texts = [f"{found[o, i]} {outcome_label(o, i)}" for o in Outcome for i in (False, True) if found[o, i]]
-    return ", ".join(texts) or "none"
-
-
 def headline(machine: str, standings: Sequence[Standing]) -> tuple[str, str, str]:
     """Return what is firmly known of performance, of inputs and structure, of what the texts say in words.
 
