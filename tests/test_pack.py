@@ -108,14 +108,17 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_member_has_a_checksum_that_holds(packed: Path) -> None:
+def test_every_member_has_a_checksum_and_figures_are_of_that_machine_alone(packed: Path) -> None:
     sums = ["sha256sum", "--check", "--strict", "--quiet", SUMS]
     subprocess.run(sums, cwd=packed / "far", check=True)
     listed = {line.split("  ")[1] for line in (packed / "far" / SUMS).read_text().splitlines()}
     with tarfile.open(packed / "pack.tar.gz") as whole:
         names = {name.removeprefix("far/") for name in whole.getnames()}
     assert names == {*listed, SUMS}
-    assert {"ceilings.json", archive.METADATA, SUMMARY, "report/figures/rooflines.svg"} < names
+    pictures = {f"report/figures/{name}" for name in ("gsofa_fig14.csv", "gsofa_fig14.svg", "rooflines.svg")}
+    made = {name for name in names if name.startswith(archive.REPORT)}
+    assert {"ceilings.json", archive.METADATA} < names and made == {SUMMARY, *pictures}
+    assert frame_csv.read_comments(packed / "far/report/figures/gsofa_fig14.csv")["machine"] == "far"
 
 
 def graph_of(folder: Path) -> Graph:
@@ -237,12 +240,6 @@ def test_the_summary_says_what_was_measured_and_how_claims_stand(packed: Path) -
     assert sum(counts) == sum(claim.paper == "gsofa" for claim in claims().values())
 
 
-def test_its_figures_are_of_that_machine_alone(packed: Path) -> None:
-    folder = packed / "far" / "report" / "figures"
-    assert frame_csv.read_comments(folder / "gsofa_fig14.csv")["machine"] == "far"
-    assert {path.name for path in folder.iterdir()} == {"gsofa_fig14.csv", "gsofa_fig14.svg", "rooflines.svg"}
-
-
 def test_a_figure_that_fails_is_named_and_makes_the_exit_status_one(
     packed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -260,24 +257,21 @@ def test_a_figure_that_fails_is_named_and_makes_the_exit_status_one(
         assert summary is not None and reason in summary.read().decode()
 
 
-def test_unpack_takes_its_records_and_nothing_made_of_them(
+def test_what_was_made_of_records_is_neither_unpacked_nor_packed_again(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
     assert main(["unpack", str(packed / "pack.tar.gz")]) == 0
-    sent = {path.name: read_records(path) for path in (packed / "results" / "far" / "records").iterdir()}
-    assert {path.name: read_records(path) for path in (results() / "far" / "records").iterdir()} == sent
+    sent, taken = (
+        {path.name: read_records(path) for path in (folder / "far" / "records").iterdir()}
+        for folder in (packed / "results", results())
+    )
+    assert taken == sent
     assert {path.name for path in (results() / "far").iterdir()} == {"records", "ceilings.json"}
-
-
-def test_a_folder_taken_out_by_hand_is_packed_without_what_was_made(
-    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FILLPATH_RESULTS", str(packed))
-    archive.pack("far", tmp_path / "again.tar.gz")
-    monkeypatch.setenv("FILLPATH_RESULTS", str(packed / "results"))
-    archive.pack("far", tmp_path / "plain.tar.gz")
-    assert (tmp_path / "again.tar.gz").read_bytes() == (tmp_path / "plain.tar.gz").read_bytes()
+    for folder, name in ((packed, "by-hand"), (packed / "results", "plain")):
+        monkeypatch.setenv("FILLPATH_RESULTS", str(folder))
+        archive.pack("far", tmp_path / name)
+    assert (tmp_path / "by-hand").read_bytes() == (tmp_path / "plain").read_bytes()
 
 
 @pytest.mark.parametrize("name", [SUMMARY, archive.METADATA])
