@@ -22,10 +22,9 @@ from reports.claims.points import Column
 from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claim, claims_of, subject
-from reports.facts.entries import Entries
-from reports.facts.measured import measured, unmeasured
+from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import how
+from reports.how import how, measured, unmeasured
 from reports.table import case_table
 
 # What a claim's number is judged by where no column holds it.

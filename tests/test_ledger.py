@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commands._records import records_of
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
+from reports import figures
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope
 from reports.facts.claim import Kind
@@ -22,9 +25,9 @@ from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits, figure_of
 from reports.pages import ledger
-from reports.pages.ledger import standing as judging
 from reports.pages.ledger.text import headline
 from tests.reports_fakes import ENTRIES, Made, case_of, made_record, measured, unavailable
+from tests.reports_fakes import ledger as ledger_of
 
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
@@ -84,7 +87,7 @@ def judged(
 ) -> Standings:  # fmt: skip
     """How the claims of these papers stand, by machine and claim."""
     every = Records(tuple(records))
-    found = [s for name in machines for s in ledger.ledger(name, every, entries, cases, papers)]
+    found = [s for name in machines for s in ledger_of(name, every, entries, cases, papers)]
     assert len(found) == len(machines) * sum(claim.paper in papers for claim in claims().values())
     return {(s.machine, s.claim.id): s for s in found}
 
@@ -102,7 +105,7 @@ def standings() -> Standings:
 def mean_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[Record]], Standing]:
     """How MEAN stands by records: its figure alone is judged."""
     shown = {"fig14": exhibits("gsofa")["fig14"]}
-    monkeypatch.setattr(judging, "exhibits", lambda paper: shown)
+    monkeypatch.setattr(figures, "exhibits", lambda paper: shown)
     return lambda records: judged(records)["h200", MEAN]
 
 
@@ -200,11 +203,13 @@ def test_every_claim_that_can_be_tested_has_a_figure_that_judges_it() -> None:
     assert {claim.id for claim in claims().values() if not claim.needs} <= found
 
 
-def test_what_is_misspelt_is_refused_with_a_hint() -> None:
+def test_what_is_misspelt_is_refused_with_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_claim(MEAN)
     assert figure_of(found.paper, found.subject) == "fig14"
+    (tmp_path / "h200" / "records").mkdir(parents=True)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path))
     with pytest.raises(UnknownNameError, match="did you mean h200"):
-        judged(HERE, ("h20",))
+        records_of("h20")
     with pytest.raises(UnknownNameError, match="did you mean"):
         find_claim("gsofa.fig14_maxid_range.mean")
     with pytest.raises(UnknownNameError, match="nothing measures it"):

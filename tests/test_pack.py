@@ -34,8 +34,6 @@ from reports import figures
 from reports.facts.claims import claims
 from reports.figures import exhibits
 from reports.pages import crate, drawing
-from reports.pages.ledger import standing as judging
-from reports.pages.ledger import view as viewing
 from reports.shapes import frame_csv
 from tests.reports_fakes import measured
 from tests.serial import Serial
@@ -77,8 +75,7 @@ def one_figure(folder: Path) -> Iterator[pytest.MonkeyPatch]:
         patch.setenv("FILLPATH_MACHINE", "near")
         patch.setattr("commands.pack.adopt", lambda: None)
         patch.setattr("commands.pack.begin_part", lambda: None)
-        for module in (judging, viewing):
-            patch.setattr(module, "exhibits", lambda paper: shown)
+        patch.setattr(figures, "exhibits", lambda paper: shown)
         patch.setattr(drawing, "paper_names", lambda: ["gsofa"])
         patch.setattr(figures, "available_figures", lambda: [("gsofa", "fig14")])
         yield patch

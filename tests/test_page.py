@@ -29,9 +29,6 @@ from reports.figures import exhibits
 from reports.hardware.comparison import compare
 from reports.hardware.files import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.ledger import ledger
-from reports.pages.ledger import standing as judging
-from reports.pages.ledger import view as viewing
 from reports.shapes import frame_csv, style
 from reports.shapes.cells import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
@@ -41,6 +38,8 @@ from tests.reports_fakes import (
     ON_GPU,
     ON_GRAPHS,
     RECORDS,
+    draw,
+    ledger,
     made_cases,
     own_cases,
     site,
@@ -102,7 +101,7 @@ def test_every_claim_has_a_word_and_a_symbol_and_leads_to_its_numbers(standings:
 
 def test_every_link_leads_to_something_and_every_case_is_there(standings: list[Standing]) -> None:
     for pair in figures.available_figures()[::16]:
-        figures.draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
+        draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
     text = page(standings)
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
@@ -195,7 +194,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    comments, frame = frame_csv.read_csv(figures.draw("parac", "table2", cases, records, ENTRIES)[1])
+    comments, frame = frame_csv.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     verdicts = [key for key in comments if key.startswith("verdict ")]
     assert {"matrix", "label"} <= set(frame)
     judged = {name for name in names for key in verdicts if name in key and "below_hypre" in key}
@@ -209,8 +208,8 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
 
 def test_a_figure_whose_files_cannot_be_read_stops_no_page() -> None:
     """A table that was drawn before its cells were kept is its picture."""
-    figures.draw("gsofa", "table1", CASES[:3], RECORDS, ENTRIES)
-    figures.draw("gsofa", "fig14", ON_GPU[:4], RECORDS, ENTRIES)
+    draw("gsofa", "table1", CASES[:3], RECORDS, ENTRIES)
+    draw("gsofa", "fig14", ON_GPU[:4], RECORDS, ENTRIES)
     for kind in ("csv", "page.svg", "table.json"):
         path = style.figure_path("gsofa_table1", kind)
         whole = path.read_bytes()
@@ -234,7 +233,7 @@ def expected(cells: Cells) -> list[list[str]]:
 
 
 def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture() -> None:
-    figures.draw("glu3", "table2", own_cases("glu3", "table2", ON_FILLED), RECORDS, ENTRIES)
+    draw("glu3", "table2", own_cases("glu3", "table2", ON_FILLED), RECORDS, ENTRIES)
     path = style.figure_path("glu3_table2", style.TABLE)
     headings = [Heading("matrix", left=True), Heading("", "ours"), Heading("ratio", "ours")]
     lines = [Line(["a", HOSTILE, "1,234.5x"], ["in print", "7", HOSTILE], shaded=True)]
@@ -259,8 +258,7 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone_and_makes_the
 ) -> None:
     """Claims are judged by two figures of GSoFA alone."""
     shown = {name: exhibits("gsofa")[name] for name in ("fig10", "fig14")}
-    for module in (judging, viewing):
-        monkeypatch.setattr(module, "exhibits", lambda paper: shown)
+    monkeypatch.setattr(figures, "exhibits", lambda paper: shown)
     monkeypatch.setattr(airspeed, "publish", lambda: None)
     monkeypatch.setattr("commands.page.adopt", lambda: None)
     monkeypatch.setattr("commands.page.begin_part", lambda: None)

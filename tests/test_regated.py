@@ -17,10 +17,10 @@ from fillpath.errors import InputError
 from fillpath.paths import results
 from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
 from fillpath.regated import COLUMNS, Row
-from reports.facts.record_rows import HELD_BY_NORMS
 from reports.facts.records import Records
 from reports.glu3 import phases
 from reports.gsofa import fig10
+from reports.table import HELD_BY_NORMS, all_rows
 from tests.reports_fakes import ENTRIES, HALF_OF_GSOFA, MORE_OF_GSOFA, made_record
 from tests.test_reports_gsofa import triple
 
@@ -59,7 +59,7 @@ def test_frames_and_the_table_of_cases_have_todays_verdicts(
 ) -> None:
     """In the machine's own folder and in another's."""
     monkeypatch.setenv("FILLPATH_MACHINE", here)
-    frame = Records.load().frame([PASSES, WRONG, LEFT])
+    frame = all_rows(Records.load(), [PASSES, WRONG, LEFT], ENTRIES)
     assert frame["status"].tolist() == ["ok", "wrong", "ok"]
     assert frame["median"].notna().tolist() == [True, False, True]
     assert frame["verified_method"].tolist() == [METHOD, METHOD, "relative residual"]

@@ -37,6 +37,7 @@ from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
 from reports.shapes import bars, frame_csv, style
+from reports.table import all_rows
 from tests.reports_fakes import (
     ABSENT,
     CASES,
@@ -52,9 +53,11 @@ from tests.reports_fakes import (
     ONE_CORE,
     OUT_OF_CORE,
     RECORDS,
+    draw,
     made_record,
     on_gpu,
     own_cases,
+    rows_of,
     site,
     standings,
     unavailable,
@@ -66,7 +69,7 @@ MADE = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FIL
 
 
 def test_every_case_is_a_row_whatever_became_of_it() -> None:
-    frame = RECORDS.frame(CASES).set_index("case")
+    frame = rows_of(RECORDS, CASES).set_index("case")
     assert list(frame.index) == [case.name for case in CASES]
     assert frame.loc[ABSENT, "status"] == "not_run" and frame.loc[ABSENT, "reason"]
     for name, (status, reason) in FAILED.items():
@@ -76,7 +79,7 @@ def test_every_case_is_a_row_whatever_became_of_it() -> None:
 
 def test_a_case_that_was_not_run_is_a_row_of_the_records_machine() -> None:
     """So that the cases which it is held against are found, and keep their own status."""
-    assert set(RECORDS.frame(CASES)["machine"]) == {"made-up"}
+    assert set(rows_of(RECORDS, CASES)["machine"]) == {"made-up"}
     cpu = [record for record in RECORDS.rows if ".fill2_cpu@" in record.case]
     both = Case.parse(cpu[0].case), Case.parse(cpu[0].case.replace("fill2_cpu", "gsofa"))
     frame = fig10.EXHIBIT.frame(Records(tuple(cpu)), ENTRIES, both).set_index("implementation")
@@ -84,8 +87,9 @@ def test_a_case_that_was_not_run_is_a_row_of_the_records_machine() -> None:
 
 
 def test_median_and_interval_are_the_records_own() -> None:
+    rows = rows_of(RECORDS).set_index("case")
     for record in RECORDS.rows:
-        row = RECORDS.frame([Case.parse(record.case)]).iloc[0]
+        row = rows.loc[record.case]
         if record.status is Status.OK:
             assert row["median"] == record.median and row["low"] <= row["median"] <= row["high"]
 
@@ -113,14 +117,15 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
         write_records(record_path(record.machine, record.case), [record])
     code = (
         "from fillpath.case import Case\nfrom reports.facts.records import Records\n"
+        "from reports.table import case_table\n"
         "records = Records.load()\ncases = [Case.parse(record.case) for record in records.rows]\n"
-        "rows = records.frame(cases).set_index('implementation')\n"
+        "rows = case_table(records, cases, (), '').set_index('implementation')\n"
         "print(rows.loc[['fill1', 'fill1_pruned', 'is_no_more'], 'current'].tolist())"
     )
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )  # fmt: skip
-    assert printed.stdout.strip() == "[True, False, <NA>]"
+    assert printed.stdout.strip() == "[True, False, None]"
 
 
 @pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
@@ -134,7 +139,7 @@ def test_no_records_at_all_still_draws(
     gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
     absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
     own = own_cases(paper, figure, [*CASES[:3], *ONE_CORE, *gpu])
-    assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
+    assert all(path.is_file() for path in draw(paper, figure, own, absent, ENTRIES))
     found = figures.exhibit(paper, figure)
     for cases, records in ((own, Records()), ([], Records()), ([], absent)):
         frame = found.frame(records, ENTRIES, cases)
@@ -221,7 +226,7 @@ def one_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
 def test_a_figure_is_laid_out_and_written(site: Path, one_form: None, paper: str, figure: str) -> None:
-    svg, _ = figures.draw(paper, figure, own_cases(paper, figure, MADE), RECORDS, ENTRIES)
+    svg, _ = draw(paper, figure, own_cases(paper, figure, MADE), RECORDS, ENTRIES)
     assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
 
 
@@ -234,7 +239,7 @@ def test_csv_is_the_frame_under_its_stamp(
     monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
     (site / "figures").mkdir(parents=True)
     cases = own_cases(*pair, MADE)
-    paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
+    paths = draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     comments, frame = frame_csv.read_csv(paths[1])
     cases = [case for case in cases if case.name != ABSENT]
@@ -242,7 +247,7 @@ def test_csv_is_the_frame_under_its_stamp(
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True, check_dtype=False
     )
-    rows = RECORDS.frame(cases)
+    rows = rows_of(RECORDS, cases)
     dirty = "+dirty" if rows["dirty"].fillna(False).any() else ""
     assert comments["commit"] == f"0123456789abcdef{dirty}" and comments["machine"] == "made-up"
     measured = rows.loc[rows["status"] == "ok", "matrix"].nunique()
@@ -252,16 +257,16 @@ def test_csv_is_the_frame_under_its_stamp(
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
-    first = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
+    first = [path.read_bytes() for path in draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
     style.figure_path("gsofa_fig10", style.DRAWN).unlink()
-    again = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
+    again = [path.read_bytes() for path in draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
     assert first == again
 
 
 def test_short_stamp_counts_what_the_long_one_names() -> None:
-    stamp = style.Stamp.of(RECORDS.frame(CASES))
+    stamp = style.Stamp.of(rows_of(RECORDS, CASES))
     assert len(stamp.excluded) == 4 and "0123456789ab+dirty" in stamp.footer()
-    many = style.Stamp.of(Records().frame(CASES))
+    many = style.Stamp.of(rows_of(Records(), CASES))
     assert f"{len(CASES)} not_run (named in the CSV)" in many.footer()
 
 
@@ -272,13 +277,13 @@ def test_a_title_that_depends_on_the_rows_has_a_topic_for_the_page() -> None:
 
 def test_unknown_names_come_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean gsofa"):
-        figures.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
+        draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
     with pytest.raises(UnknownNameError, match="did you mean fig10"):
-        figures.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
+        draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
 
 
 def test_summary_fits_and_names_every_case(site: Path) -> None:
-    figures.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
+    draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
     text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110
@@ -316,14 +321,14 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
     here = [replace(unavailable(case, number), machine="here") for number, case in enumerate(ON_GPU[:2])]
     there = replace(on_gpu(ON_GPU[0], 1), machine="there", status=Status.TIMEOUT, seconds=[])
     records = Records((*here, there))
-    rows = records.frame(ON_GPU[:3])
+    rows = all_rows(records, ON_GPU[:3], ENTRIES)
     assert list(zip(rows["machine"].fillna("-"), rows["status"], strict=True)) == [
         ("there", "timeout"), ("here", "unavailable"), ("-", "not_run"),
     ]  # fmt: skip
 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
-    path = next(p for p in figures.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
+    path = next(p for p in draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
     comments, frame = frame_csv.read_csv(path)
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))

@@ -28,6 +28,7 @@ from tests.reports_fakes import (
     made_frame,
     made_record,
     measured,
+    rows_of,
     texts,
 )
 
@@ -55,7 +56,7 @@ def frame_of(figure: ModuleType, *records: Record, more: tuple[Case, ...] = ()) 
 
 def told(figure: ModuleType, frame: pd.DataFrame, *records: Record) -> str:
     """The texts of all panels and the caption, with how the records were measured, on one line."""
-    rows = Records(records).frame([Case.parse(record.case) for record in records])
+    rows = rows_of(Records(records))
     drawn = [texts(axes) for axes in figure.EXHIBIT.picture(frame).axes]
     return " ".join([*drawn, figure.EXHIBIT.words(frame, rows)]).replace("\n", " ")
 

@@ -12,10 +12,10 @@ import pytest
 from reports.shapes import style
 from reports.shapes.cells import Cells, Heading, read_cells
 from reports.shapes.sheet import COUNT, Column, Sheet
-from tests.reports_fakes import RECORDS, site
+from tests.reports_fakes import RECORDS, rows_of, site
 
 __all__ = ["site"]
-STAMP = style.Stamp.of(RECORDS.frame([]))
+STAMP = style.Stamp.of(rows_of(RECORDS, []))
 TABLE = Sheet(
     [
         Column("here", "levels", COUNT, "levels", "status"),

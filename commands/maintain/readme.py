@@ -6,15 +6,14 @@ import argparse
 from collections.abc import Sequence
 
 from commands._parser import Parser
-from commands._records import figure_cases, load_records
+from commands._records import records_of
+from commands.claims import judged
 from commands.maintain._part import add_check, update
-from fetch import catalogue
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
 from reports.claims.verdict import Outcome, outcome_label
 from reports.facts.claim import Kind
-from reports.pages import ledger
 from reports.pages.ledger.text import headline, tally
 
 PART = "state"
@@ -26,8 +25,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    records = load_records()
-    standings = ledger.ledger(arguments.machine, records, catalogue.entries(), figure_cases(records))
+    standings = judged(records_of(arguments.machine))
     return update(PART, ROOT / "README.md", state(arguments.machine, standings), arguments)
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from reports.facts.record_rows import HELD_BY_NORMS
 from reports.shapes.stacked import Part
 from reports.shapes.style import PALETTE
-from reports.table import phase_medians
+from reports.table import HELD_BY_NORMS, phase_medians
 
 REST = Part("rest", "conversion, rest", "#bbbbbb")
 PARTS = (

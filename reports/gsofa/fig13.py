@@ -11,11 +11,10 @@ import pandas as pd
 from reports.exhibit import Exhibit, Held, Subset
 from reports.facts.claims import subject
 from reports.facts.naming import listed
-from reports.facts.probes import read_counters
-from reports.facts.records import DRAM_PEAK
 from reports.gsofa.printed import per_cent
+from reports.series import probes
 from reports.shapes.beside import BesidePrint, PanelRow, Step
-from reports.table import NOT_MEASURED
+from reports.table import DRAM_PEAK, NOT_MEASURED
 from reports.verbs import beside, in_papers_order
 
 CLAIM = "fig13_bandwidth"
@@ -34,10 +33,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     `how` is `hardware counters`, or `counted` by the implementation.
     """
     ok = cases["status"] == "ok"
-    about = zip(cases["machine"], cases["case"], cases["key"], ok, strict=True)
-    read = [read_counters(*each) if is_ok else None for *each, is_ok in about]
-    is_read = np.array([each is not None for each in read], dtype=bool)
-    counters = pd.DataFrame([each or {} for each in read], cases.index, columns=READ, dtype="float64")
+    read = [each.get("facts", {}) for each in probes("counters", cases)]
+    is_read = np.array(list(map(bool, read)), dtype=bool)
+    counters = pd.DataFrame(read, cases.index, columns=READ, dtype="float64")
     is_counted = ok & ~is_read & cases["bytes"].notna()
     rows = cases.assign(
         how=pd.Series(None, cases.index, dtype="object").mask(is_read, COUNTERS).mask(is_counted, COUNTED),

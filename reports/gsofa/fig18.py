@@ -7,9 +7,9 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Held
 from reports.facts.claims import subject
-from reports.facts.probes import read_fault_repeats
 from reports.gsofa.gpus import by_kind, compared, parallel, picture
 from reports.gsofa.printed import per_cent
+from reports.series import probes
 from reports.shapes.beside import PanelRow, Step
 from reports.table import NOT_MEASURED, SECONDS
 from reports.verbs import ENDS, option, with_option
@@ -60,8 +60,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with page faults in place of seconds: the median, least and most of the calls."""
-    keys = zip(rows["machine"], rows["case"], rows["key"], rows["status"] == "ok", strict=True)
-    calls = [read_fault_repeats(*about) if ok else () for *about, ok in keys]
+    calls = [each.get("repeats", ()) for each in probes("faults", rows)]
     faults = [[call[FAULTS] for call in each] or [np.nan] for each in calls]
     numbers = {"median": map(np.median, faults), "low": map(min, faults), "high": map(max, faults)}
     return rows.assign(**{name: pd.Series(numbers[name], rows.index, float) for name in SECONDS}, rounds=None)

@@ -15,7 +15,7 @@ from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record
 from fillpath.registry import Implementation
-from reports.facts.record_rows import TRANSFERS
+from reports.table import TRANSFERS
 
 # What a user wants solved, by its stage, as a user calls it.
 PROBLEMS: Mapping[str, str] = {

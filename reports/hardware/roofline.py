@@ -17,9 +17,9 @@ from fillpath.holdings import read_ceilings
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.registry import lookup
-from reports.facts.probes import read_counters
 from reports.facts.records import Records
 from reports.hardware.bytes_model import Operations, filled_entries, operations
+from reports.series import read_probe
 
 # The devices of a machine, as its ceilings name them.
 KINDS = ("host", "gpu", "gpus")
@@ -92,8 +92,8 @@ def _spot(record: Record, counted: Operations | str) -> tuple[float, float, bool
     """
     if isinstance(counted, str):
         return nan, nan, False, counted
-    counters = (not counted.phase and read_counters(record.machine, record.case, record.key)) or {}
-    moved = counters.get("dram_bytes")
+    counters = (not counted.phase and read_probe("counters", record.machine, record.case, record.key)) or {}
+    moved = counters.get("facts", {}).get("dram_bytes")
     seconds = median(record.phases[counted.phase]) if counted.phase else record.median
     assert seconds is not None
     return counted.count / (moved or counted.bytes), counted.count / seconds, counted.least and not moved, ""

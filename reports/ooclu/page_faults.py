@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reports.facts.probes import read_faults
 from reports.ooclu.arrays import WAYS, standing_in, the_seven, with_regime
+from reports.series import probes
 from reports.table import NOT_MEASURED
 
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
@@ -18,10 +18,8 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     told : `ok` where the counts are known
     """
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
-    ok = rows["status"] == "ok"
-    asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
-    counts = [read_faults(*about) or {} if is_ok else {} for *about, is_ok in asked]
+    counts = [each.get("facts", {}) for each in probes("faults", rows)]
     rows = rows.join(pd.DataFrame(counts, rows.index).reindex(columns=COUNTED).astype(float))
-    told = rows["status"].mask(ok & rows["gpu_fault_groups"].isna(), NOT_MEASURED)
+    told = rows["status"].mask((rows["status"] == "ok") & rows["gpu_fault_groups"].isna(), NOT_MEASURED)
     rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
     return with_regime(standing_in(rows, the_seven()))

@@ -11,6 +11,7 @@ from reports.hardware.roofline import roofs
 from reports.pages.drawing import Result
 from reports.pages.ledger.text import HARDWARE_DIFFERS, counts, headline
 from reports.pages.webpage.machines import machine_facts
+from reports.table import case_table
 
 
 def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
@@ -32,8 +33,8 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
 
 def _summary(machine: str, records: Records, result: Result) -> str:
     """Return how the claims stand, what the machine is, and why a figure could not be judged or drawn."""
-    cases = records.frame([Case.parse(record.case) for record in records.rows])
-    rows = machine_facts(machine, cases)
+    cases = [Case.parse(record.case) for record in records.rows]
+    rows = machine_facts(machine, case_table(records, cases, (), ""))
     rows += [(label, str(count)) for _, label, count in counts(result.standings)]
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)

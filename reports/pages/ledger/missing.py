@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from fillpath import registry
-from fillpath.dicts import Row
+from fillpath.dicts import Row, dicts
 from fillpath.peers import peer
 from reports.claims.standing import Missing
 from reports.claims.verdict import Scope, Verdict
 from reports.facts.claim import Claim
-from reports.pages.ledger.view import View
+from reports.figures import View
 
+_OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
 # What is lacking of a case that is unavailable, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
-def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+def missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
     """Return what the claim lacks, each kind once; nothing where all of its matrices have a number.
 
-    figure : that decides the claim, empty for none
+    view : of the figure that decides the claim, of no figure for none
     verdict : that decides it, None for none
     """
-    if not figure:
+    if not view.figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
     of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
     measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
-    rows = [row for row in view.rows if row["abbr"] in lacking or not claim.matrices]
-    ok = [row for row in view.rows if row["status"] == "ok"]
+    rows = dicts(view.rows[_OF_CASE])
+    ok = [row for row in rows if row["status"] == "ok"]
+    rows = [row for row in rows if row["abbr"] in lacking or not claim.matrices]
     lacks: list[tuple[str, str]] = []
     codes = {(row["stage"], row["implementation"]) for row in ok}
     if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
@@ -38,7 +40,7 @@ def missing(claim: Claim, figure: str, view: View, verdict: Verdict | None) -> t
     if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:
         lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
     if not lacks and (verdict is None or not verdict.n):
-        lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [figure]]
+        lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [view.figure]]
     kinds: dict[str, dict[str, None]] = {}
     for kind, what in lacks:
         kinds.setdefault(kind, {})[what] = None

@@ -23,7 +23,7 @@ from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED, outcome_label
 from reports.facts.claims import paper_figure
 from reports.facts.distance import LIMITS
-from reports.facts.entries import MatrixEntry
+from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
 from reports.hardware.best import by_input
 from reports.hardware.comparison import Comparison, plain
@@ -37,6 +37,7 @@ from reports.pages.webpage.machines import machine_facts
 from reports.pages.webpage.scoreboard import claim_rows, direction_and_size, machines_of, rank, tallies
 from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
+from reports.table import OBJECTS, all_rows
 
 HERE = Path(__file__).parent
 
@@ -57,7 +58,7 @@ def page(
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
-    rows = records.frame(cases)
+    rows = all_rows(records, cases, entries).drop(columns=list(OBJECTS))
     printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
     asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []

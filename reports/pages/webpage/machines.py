@@ -28,7 +28,7 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
 def machine_facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Return names and values of what the records say of a machine, then of what results/<machine>/ says.
 
-    rows : one per case and machine, as the records' frame has them
+    rows : one per case and machine, as reports/table.py has them
     """
     rows = rows[rows["machine"] == name]
     versions = pd.DataFrame(list(map(json.loads, rows["versions"].dropna().unique()))).sort_index(axis=1)

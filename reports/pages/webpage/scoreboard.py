@@ -9,7 +9,6 @@ from typing import Any
 from reports.claims.standing import Standing
 from reports.claims.verdict import CONCLUSIVE, JUDGED, Direction, Outcome, Size, Verdict
 from reports.facts.claim import Claim, Kind
-from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.pages.ledger.text import headline, tally
 
@@ -49,7 +48,7 @@ def _tally(machine: str, standings: Sequence[Standing], there: Records) -> dict[
     return {
         "machine": machine,
         "device": devices.most_common(1)[0][0] if devices else "an unnamed processor",
-        "hosts": hosts_text([*there.rows, *there.earlier]),
+        "hosts": there.hosts_text(),
         "headline": headline(machine, standings),
         "kinds": {
             kind: [(*each, counts[each]) for each in sorted(counts, key=lambda each: rank(*each))]
