@@ -10,7 +10,6 @@ from typing import Any
 
 import jsonschema
 
-from fillpath.dicts import dicts
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 from reports.claims.standing import Standing
@@ -41,6 +40,13 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+def _measured(verdict: Verdict) -> dict[str, Any]:
+    rows = verdict.points.rename(columns={"near": "stands_for"}).itertuples()
+    points = [_asked("point", row) for row in rows]
+    least = min(point["processes"] for point in points)
+    return {**_asked("measured", verdict), "processes": least, "points": points}
+
+
 def _plain(noun: Any) -> dict[str, Any]:
     if isinstance(noun, Verdict):
         return verdict_json(noun)
@@ -48,28 +54,16 @@ def _plain(noun: Any) -> dict[str, Any]:
     return _asked(name, noun) if name in _schema()["$defs"] else vars(noun)
 
 
-def _measured(verdict: Verdict) -> dict[str, Any]:
-    points = verdict.points.rename(columns={"near": "stands_for"})[_names("point")]
-    rows = [{name: _finite(value) for name, value in row.items()} for row in dicts(points)]
-    whole = {name: _finite(value) for name, value in _asked("measured", verdict).items()}
-    return {**whole, "processes": min(row["processes"] for row in rows), "points": rows}
-
-
 def _asked(name: str, noun: object) -> dict[str, Any]:
-    """What the schema asks for under that name, as far as the noun says it."""
-    return {each: getattr(noun, each) for each in _names(name) if hasattr(noun, each)}
-
-
-def _names(name: str) -> list[str]:
-    return list(_schema()["$defs"][name]["required"])
+    """What the schema asks for under that name, as far as the noun says it; None for what JSON has no number
+    for: a bound has no other end."""
+    names = _schema()["$defs"][name]["required"]
+    said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
+    endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}
+    return {**said, **dict.fromkeys(endless)}
 
 
 @functools.cache
 def _schema() -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())
     return schema
-
-
-def _finite(value: Any) -> Any:
-    """The value, None for what JSON has no number for: a bound has no other end."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -37,7 +37,7 @@ from reports.pages.webpage.machines import machine_facts
 from reports.pages.webpage.scoreboard import claim_rows, direction_and_size, machines_of, rank, tallies
 from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
-from reports.table import OBJECTS, all_rows
+from reports.table import COLUMNS, all_rows
 
 HERE = Path(__file__).parent
 
@@ -58,7 +58,7 @@ def page(
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
-    rows = all_rows(records, cases, entries).drop(columns=list(OBJECTS))
+    rows = all_rows(records, cases, entries)[list(COLUMNS)]
     printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
     asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
