@@ -38,7 +38,7 @@ def judged(records: Records, papers: Collection[str] | None = None) -> list[Stan
     """Return how the claims of these papers stand on each machine, with a warning per figure that could not
     be judged."""
     adopt()
-    sources = drawing.Sources.of(records, figure_cases(records), catalogue.entries())
+    sources = drawing.Sources(records, figure_cases(records), catalogue.entries())
     result = drawing.make(sources, begin_part, papers=papers)
     for pair, reason in result.failed.items():
         logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)

@@ -63,7 +63,7 @@ def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), machine)
     adopt()
     with TemporaryDirectory() as folder:
-        sources = drawing.Sources.of(records, cases_of, catalogue.entries(), site=Path(folder))
+        sources = drawing.Sources(records, cases_of, catalogue.entries(), site=Path(folder))
         result = drawing.make(sources, begin_part, drawn)
         files = handout.files(machine, records, result, Path(folder))
     for pair, reason in result.failed.items():

@@ -52,7 +52,7 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
         LOG.warning("%s", error)
     adopt()
     cases_of, entries = figure_cases(records), catalogue.entries()
-    sources = drawing.Sources.of(records, cases_of, entries, machines_here())
+    sources = drawing.Sources(records, cases_of, entries, machines_here())
     result = drawing.make(sources, begin_part, drawn)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)

@@ -7,7 +7,6 @@ reports/shapes/; one that fits no other figure is the module's own `draw`.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,25 +80,21 @@ class Held:
         """
         subject(paper, self.subject)
         for column, value in self.only.items():
-            self._require(column, frame)
+            self._require(frame, column)
             frame = frame[frame[column] == value]
         return [verdict for subset in self.subsets(frame) for verdict in self._of(subset, paper)]
 
     def _of(self, subset: Subset, paper: str) -> list[Verdict]:
-        names = (self.value, self.status, *([self.against] if self.against else []))
-        for name in (*names, "label", "abbr", "near", "machine"):
-            self._require(name, subset.rows)
-        return [
-            verdict
-            for printed in self.judged(paper)
-            for verdict in judge(subset.rows, printed, self._column(subset, printed))
-        ]
-
-    def _column(self, subset: Subset, claim: Claim) -> Column:
-        return Column(
-            self.value, self.status, subset.basis(self.basis or claim.metric), self.above, self.against,
-            subset.untestable, self.beside or subset.beside,
-        )  # fmt: skip
+        against = [self.against] if self.against else []
+        self._require(subset.rows, self.value, self.status, *against, "label", "abbr", "near", "machine")
+        found: list[Verdict] = []
+        for printed in self.judged(paper):
+            column = Column(
+                self.value, self.status, subset.basis(self.basis or printed.metric), self.above, self.against,
+                subset.untestable, self.beside or subset.beside,
+            )  # fmt: skip
+            found += judge(subset.rows, printed, column)
+        return found
 
     def judged(self, paper: str) -> list[Claim]:
         """The claims that the column is held against. Raises UnknownNameError for one that does not exist."""
@@ -107,8 +102,8 @@ class Held:
             return claims_of(paper, self.subject)
         return [claim(paper, self.subject, name) for name in self.claims]
 
-    def _require(self, column: str, rows: pd.DataFrame) -> None:
-        if column not in rows:
+    def _require(self, rows: pd.DataFrame, *columns: str) -> None:
+        for column in (name for name in columns if name not in rows):
             hint = suggest(column, map(str, rows.columns))
             raise ConfigError(f"held against {self.subject}: the frame has no column {column!r}{hint}")
 
@@ -158,22 +153,21 @@ class Exhibit:
 
         Raises ConfigError for a `{name}` that `facts` does not have.
 
-        rows : of the cases, as `Records.frame` has them; None leaves out how they were measured
+        rows : of the table, one per case; None leaves out how they were measured
         """
         facts = self.facts(frame)
         try:
-            caption = " ".join(string.Formatter().vformat(self.caption, (), facts).split())
+            caption = " ".join(self.caption.format_map(facts).split())
         except KeyError as error:
             name = str(error.args[0])
             hint = suggest(name, facts)
             raise ConfigError(
                 f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
             ) from None
-        measured_how = "" if rows is None else self.how(frame, rows)
+        measured_how = "" if rows is None else self._how(frame, rows)
         return " ".join(part for part in (caption, measured_how, unmeasured(frame)) if part)
 
-    def how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
-        """Return how the cases of a figure were measured, the same sentences under each."""
+    def _how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows

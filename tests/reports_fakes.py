@@ -289,7 +289,7 @@ def judge(
     """How the claims of these papers stand on a machine, and why a figure could not be judged."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "workers", Serial)
-        sources = drawing.Sources({machine: records.of_machine(machine)}, cases_of, entries)
+        sources = drawing.Sources(records.of_machine(machine), cases_of, entries)
         result = drawing.make(sources, lambda: None, papers=papers)
     return list(result.standings), result.failed
 

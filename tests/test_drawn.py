@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reports import figures
 from reports.facts.records import Records
 from reports.shapes import drawn, style
-from tests.reports_fakes import CASES, ENTRIES, RECORDS, site
+from tests import reports_fakes as fakes
+from tests.reports_fakes import CASES, RECORDS, site
 
 __all__ = ["site"]
 NAME = "gsofa_table1"
@@ -20,7 +20,7 @@ NAME = "gsofa_table1"
 
 def draw(records: Records = RECORDS) -> dict[str, int]:
     """When each file of the figure was written, by its name."""
-    paths = figures.draw("gsofa", "table1", CASES[:2], records, ENTRIES)
+    paths = fakes.draw("gsofa", "table1", CASES[:2], records)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     return {path.name: path.stat().st_mtime_ns for path in paths[0].parent.iterdir()}
 

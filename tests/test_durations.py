@@ -232,7 +232,7 @@ def test_durations_stand_beside_the_record_that_they_belong_to(
     assert (read_probe("durations", "test-machine", CASE.name, key) or {})["facts"] == FACTS
     assert read_probe("durations", "test-machine", CASE.name, "f" * 64) is None
     assert read_probe("durations", "test-machine", OTHER.name, key) is None
-    rows = with_kernel_seconds(case_table(Records.load("test-machine"), [CASE], (), ""))
+    rows = with_kernel_seconds(case_table(Records((measured[CASE.name],)), [CASE], (), ""))
     assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))

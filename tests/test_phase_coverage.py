@@ -31,7 +31,7 @@ from tests.test_laplacian import grid as laplacian_grid
 # The machines whose records are committed; others are of whoever runs this, at whatever load.
 # Of seconds above LEAST, the least share that phases have.
 SHARE, LEAST = 0.95, 2e-3
-# Modules of reports/ that read the phases of a record as parts of its seconds.
+# Modules of reports/ that read the phases of a record as parts of its seconds; the table its transfers, too.
 PARTS = {
     "reports/ooclu/fig6.py",
     "reports/table.py",
@@ -40,7 +40,6 @@ PARTS = {
 # and the phase that a roofline is of.
 SINGLE = {
     "reports/gsofa/gpus.py",
-    "reports/table.py",
     "reports/hardware/questions.py",
     "reports/hardware/bytes_model.py",
     "reports/hardware/roofline.py",

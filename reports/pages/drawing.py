@@ -6,6 +6,7 @@ one, which has read the records. What one figure fails at stops no other.
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,31 +31,23 @@ CasesOf = Callable[[str, str], Sequence[Case]]
 class Sources:
     """What all processes share.
 
-    records : of each machine that is judged
+    records : of the machines that are judged
     cases_of : gives the cases behind every figure that is judged or drawn
     entries : of the catalogue
     here : names of this machine, whose pictures are preferred
     site : the folder of the figures, None for the page's own
     """
 
-    records: Mapping[str, Records]
+    records: Records
     cases_of: CasesOf
     entries: Entries
     here: Sequence[str] = ()
     site: Path | None = None
 
-    @classmethod
-    def of(
-        cls,
-        records: Records,
-        cases_of: CasesOf,
-        entries: Entries,
-        here: Sequence[str] = (),
-        site: Path | None = None,
-    ) -> Sources:
-        """Of records of several machines."""
-        own = {machine: records.of_machine(machine) for machine in records.machines()}
-        return cls(own, cases_of, entries, here, site)
+    @functools.cached_property
+    def machines(self) -> Mapping[str, Records]:
+        """The records of each machine."""
+        return {machine: self.records.of_machine(machine) for machine in self.records.machines()}
 
 
 @dataclass(frozen=True)
@@ -93,12 +86,12 @@ def make(
         *(each for views, _ in found.values() for each in views),
         *(
             each
-            for name in sources.records
+            for name in sources.machines
             for paper in judged
             for each in standings_of(View(paper, "", name))
         ),
     ]
-    machines, order = list(sources.records), {id: place for place, id in enumerate(claims())}
+    machines, order = list(sources.machines), {id: place for place, id in enumerate(claims())}
     standings.sort(key=lambda each: (machines.index(each.machine), order[each.claim.id]))
     return Result(
         tuple(each for each in standings if each.claim.paper in judged),
@@ -127,7 +120,7 @@ def _figure(paper: str, figure: str, drawn: bool) -> tuple[list[Standing], str]:
     records hold."""
     (of,) = _sources
     cases = of.cases_of(paper, figure)
-    views = [view(paper, figure, records, of.entries, cases) for records in of.records.values()]
+    views = [view(paper, figure, records, of.entries, cases) for records in of.machines.values()]
     reasons = [f"not judged on {each.machine}: {each.failure}" for each in views if each.failure]
     try:
         if drawn:

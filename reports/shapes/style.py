@@ -73,7 +73,7 @@ class Stamp:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
-        """Of the rows that `Records.frame` gives."""
+        """Of rows of the table."""
         ok = rows[rows["status"] == "ok"]
         others = rows[rows["status"] != "ok"]
         return cls(
