@@ -24,10 +24,9 @@ from reports.facts.claim import Kind
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits, figure_of
-from reports.pages import ledger
-from reports.pages.ledger.text import headline
-from tests.reports_fakes import ENTRIES, Made, case_of, made_record, measured, unavailable
-from tests.reports_fakes import ledger as ledger_of
+from reports.pages.ledger.document import to_json
+from reports.pages.ledger.text import headline, table
+from tests.reports_fakes import ENTRIES, Made, case_of, ledger, made_record, measured, unavailable
 
 PAPER = ("gsofa",)
 OFF, ON = "gsofa.maxid_ranges=false", "gsofa"
@@ -87,7 +86,7 @@ def judged(
 ) -> Standings:  # fmt: skip
     """How the claims of these papers stand, by machine and claim."""
     every = Records(tuple(records))
-    found = [s for name in machines for s in ledger_of(name, every, entries, cases, papers)]
+    found = [s for name in machines for s in ledger(name, every, entries, cases, papers)]
     assert len(found) == len(machines) * sum(claim.paper in papers for claim in claims().values())
     return {(s.machine, s.claim.id): s for s in found}
 
@@ -184,11 +183,11 @@ def test_what_is_not_judged_says_why_and_what_is_missing(standings: Standings) -
 
 
 def test_the_json_is_its_schemas_and_the_text_says_that_hardware_differs(standings: Standings) -> None:
-    data = ledger.to_json(["h200", "laptop"], list(standings.values()))
+    data = to_json(["h200", "laptop"], list(standings.values()))
     assert json.loads(json.dumps(data)) == data
     labels = {(s["machine"], s["claim"]["id"]): s["label"] for s in data["standings"]}
     assert labels == {key: standing.label for key, standing in standings.items()}
-    text = ledger.table(list(standings.values()))
+    text = table(list(standings.values()))
     assert text.startswith("The papers measured on other hardware")
     assert "measured 1.14x (1.138x to 1.142x), n = 7 of 13" in text
 
