@@ -69,23 +69,18 @@ def figure_of(paper: str, subject: str) -> str:
     if subject not in deciding(paper):
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
     judges: dict[tuple[str, str], str] = {}
-    for figure, shown in exhibits(paper).items():
-        for claim, column in _judged(shown, subject):
-            first = judges.setdefault((claim, column), figure)
+    columns = [(name, held) for name, shown in exhibits(paper).items() for held in shown.held]
+    for figure, held in columns:
+        if not isinstance(held, Held) or held.subject != subject or held.beside:
+            continue
+        for claim in held.judged(paper):
+            first = judges.setdefault((claim.id, held.value), figure)
             if first != figure:
                 raise ConfigError(
-                    f"{claim} is judged by the column {column!r} of two figures, {first} and {figure}: "
-                    "take it out of the `held` of one"
+                    f"{claim.id} is judged by the column {held.value!r} of two figures, {first} and "
+                    f"{figure}: take it out of the `held` of one"
                 )
     return deciding(paper)[subject]
-
-
-def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
-    """The claims of a subject that columns of the figure are judged against, each with its column."""
-    columns = [held for held in shown.held if isinstance(held, Held) and held.subject == subject]
-    return [
-        (claim.id, held.value) for held in columns if not held.beside for claim in held.judged(shown.paper)
-    ]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import json
 import struct
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,8 @@ def test_durations_stand_beside_the_record_that_they_belong_to(
     assert (read_probe("durations", "test-machine", CASE.name, key) or {})["facts"] == FACTS
     assert read_probe("durations", "test-machine", CASE.name, "f" * 64) is None
     assert read_probe("durations", "test-machine", OTHER.name, key) is None
-    rows = with_kernel_seconds(case_table(Records((measured[CASE.name],)), [CASE], (), ""))
+    ran = Records((replace(measured[CASE.name], seconds=[1.0]),))
+    rows = with_kernel_seconds(case_table(ran, [CASE], (), ""))
     assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))

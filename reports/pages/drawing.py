@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from fillpath.case import Case
@@ -75,28 +76,18 @@ def make(
     papers : whose claims are judged, None for all
     """
     judged = [paper for paper in paper_names() if papers is None or paper in papers]
-    pairs = dict.fromkeys(
-        [*((paper, figure) for paper in judged for figure in deciding(paper).values()), *drawn]
-    )
+    decide = [(paper, figure) for paper in judged for figure in deciding(paper).values()]
     with workers(sources, begin) as pool:
-        tasks = {pair: pool.submit(_figure, *pair, pair in drawn) for pair in pairs}
+        tasks = {
+            pair: pool.submit(_figure, *pair, pair in drawn) for pair in dict.fromkeys([*decide, *drawn])
+        }
         found = {pair: task.result() for pair, task in tasks.items()}
-    # No figure decides these.
-    standings = [
-        *(each for views, _ in found.values() for each in views),
-        *(
-            each
-            for name in sources.machines
-            for paper in judged
-            for each in standings_of(View(paper, "", name))
-        ),
-    ]
-    machines, order = list(sources.machines), {id: place for place, id in enumerate(claims())}
-    standings.sort(key=lambda each: (machines.index(each.machine), order[each.claim.id]))
-    return Result(
-        tuple(each for each in standings if each.claim.paper in judged),
-        {pair: reason for pair, (_, reason) in found.items() if reason},
-    )
+    of_none = [View(paper, "", machine) for machine in sources.machines for paper in judged]
+    every = [*(each for each, _ in found.values()), *map(standings_of, of_none)]
+    places = {(machine, id): i for i, (machine, id) in enumerate(product(sources.machines, claims()))}
+    standings = [each for some in every for each in some if each.claim.paper in judged]
+    standings.sort(key=lambda each: places[each.machine, each.claim.id])
+    return Result(tuple(standings), {pair: reason for pair, (_, reason) in found.items() if reason})
 
 
 def workers(sources: Sources, begin: Callable[[], None]) -> Executor:
