@@ -11,7 +11,7 @@ from commands._parser import Parser
 from commands._records import load_records, machine_holdings
 from fillpath import registry
 from reports.hardware.comparison import compare
-from reports.hardware.files import draw_comparison
+from reports.hardware.pictures import draw_comparison
 from reports.hardware.text import text
 
 

@@ -20,7 +20,7 @@ from reports import figures
 from reports.claims.standing import Standing
 from reports.facts.records import Records
 from reports.hardware.comparison import Comparison, compare
-from reports.hardware.files import draw_comparison
+from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.webpage.scoreboard import machines_of
 

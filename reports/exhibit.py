@@ -7,9 +7,8 @@ reports/shapes/; one that fits no other figure is the module's own `draw`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,10 +16,9 @@ from matplotlib.figure import Figure
 from fillpath.case import Case
 from fillpath.errors import ConfigError, suggest
 from reports.claims.judge import judge, judge_pairs
-from reports.claims.points import Column
 from reports.claims.verdict import Verdict
-from reports.facts.claim import Claim
-from reports.facts.claims import claim, claims_of, subject
+from reports.facts.claim import Claim, Held
+from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.how import how, measured, unmeasured
@@ -45,67 +43,8 @@ class Subset:
     beside: bool = False
 
 
-@dataclass(frozen=True)
-class Held:
-    """Claims that a column of the frame is held against.
-
-    subject : of config/claims/.
-    value : the column.
-    claims : names within the subject, in this order; empty: all.
-    status : the column that says `ok` or why there is no number.
-    basis : what is compared, where it is not the claim's own metric.
-    only : of the frame's rows, those with these values.
-    subsets : of these rows, those that are judged apart; they may have columns that the frame does not have.
-    above : what a number has to exceed to be counted.
-    against : the column that the value of a trend goes with.
-    beside : the number stands beside the print and is not judged.
-    """
-
-    subject: str
-    value: str
-    claims: tuple[str, ...] = ()
-    status: str = "status"
-    basis: str = ""
-    only: Mapping[str, Any] = field(default_factory=dict)
-    subsets: Callable[[pd.DataFrame], Sequence[Subset]] = lambda rows: [Subset(rows)]
-    above: float = 1.0
-    against: str = ""
-    beside: bool = False
-
-    def verdicts(self, frame: pd.DataFrame, paper: str) -> list[Verdict]:
-        """By these rows.
-
-        Raises UnknownNameError for a subject or a claim that config/claims/ does not have, ConfigError for a
-        column that the frame does not have.
-        """
-        subject(paper, self.subject)
-        for column, value in self.only.items():
-            self._require(frame, column)
-            frame = frame[frame[column] == value]
-        return [verdict for subset in self.subsets(frame) for verdict in self._of(subset, paper)]
-
-    def _of(self, subset: Subset, paper: str) -> list[Verdict]:
-        against = [self.against] if self.against else []
-        self._require(subset.rows, self.value, self.status, *against, "label", "abbr", "near", "machine")
-        found: list[Verdict] = []
-        for printed in self.judged(paper):
-            column = Column(
-                self.value, self.status, subset.basis(self.basis or printed.metric), self.above, self.against,
-                subset.untestable, self.beside or subset.beside,
-            )  # fmt: skip
-            found += judge(subset.rows, printed, column)
-        return found
-
-    def judged(self, paper: str) -> list[Claim]:
-        """The claims that the column is held against. Raises UnknownNameError for one that does not exist."""
-        if not self.claims:
-            return claims_of(paper, self.subject)
-        return [claim(paper, self.subject, name) for name in self.claims]
-
-    def _require(self, rows: pd.DataFrame, *columns: str) -> None:
-        for column in (name for name in columns if name not in rows):
-            hint = suggest(column, map(str, rows.columns))
-            raise ConfigError(f"held against {self.subject}: the frame has no column {column!r}{hint}")
+# Takes apart rows, which say in `has_number` whether there is one to judge by; its own may have more columns.
+Subsets = Callable[[pd.DataFrame], Sequence[Subset]]
 
 
 @dataclass(frozen=True)
@@ -119,8 +58,9 @@ class Exhibit:
     draw : the picture, of the frame and the title with the figure's name.
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
-    held : what becomes of claims, a column or a function each.
-    claims : subjects that functions in `held` judge, or nothing does.
+    claims : subjects of config/claims/, which says what columns each claim is held against.
+    subsets : what takes apart rows that are judged apart, by its name there.
+    held : functions that judge claims which no column does.
     one_run : it shows ratios, which are of one run.
     topic : its title on a page, where that is another than the picture's.
     span : from what to what its seconds are, empty where it shows none.
@@ -133,8 +73,9 @@ class Exhibit:
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
-    held: tuple[Held | Judge, ...] = ()
     claims: tuple[str, ...] = ()
+    subsets: Mapping[str, Subsets] = field(default_factory=dict)
+    held: tuple[Judge, ...] = ()
     one_run: bool = False
     topic: str = ""
     span: str = ""
@@ -171,26 +112,50 @@ class Exhibit:
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
-        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.held))
+        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.claims))
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
-        """What becomes of the claims, by the frame. Raises UnknownNameError for a claim that does not exist,
-        ConfigError for a column that does not."""
-        return judge_pairs([verdict for held in self.held for verdict in self._verdicts(held, frame)])
+        """What becomes of the claims, by the frame. Raises UnknownNameError for a subject that config/claims/
+        does not have, ConfigError for a column that the frame, or subsets that the figure does not have."""
+        by_column = [
+            verdict
+            for claim in self._claims
+            for held in claim.held
+            for subset in self._subsets(frame, claim, held)
+            for verdict in judge(subset.rows, claim, _of_subset(held, subset, claim))
+        ]
+        return judge_pairs([*by_column, *(verdict for judged in self.held for verdict in judged(frame))])
 
-    def _verdicts(self, held: Held | Judge, frame: pd.DataFrame) -> Sequence[Verdict]:
-        if not isinstance(held, Held):
-            return held(frame)
-        try:
-            return held.verdicts(frame, self.paper)
-        except ConfigError as error:
-            raise ConfigError(f"{self.name}: {error}") from None
+    def _subsets(self, frame: pd.DataFrame, claim: Claim, held: Held) -> Sequence[Subset]:
+        """The rows that a column is judged by, together or apart."""
+        if held.subsets and held.subsets not in self.subsets:
+            hint = suggest(held.subsets, self.subsets)
+            raise ConfigError(f"{self.name}: {claim.id}: the figure has no subsets {held.subsets!r}{hint}")
+        self._require(held.only, frame, claim)
+        for column, value in held.only.items():
+            frame = frame[frame[column] == value]
+        subsets: Sequence[Subset] = [Subset(frame)]
+        if held.subsets:
+            subsets = self.subsets[held.subsets](frame.assign(has_number=frame.get(held.status) == "ok"))
+        named = [name for name in (held.column, held.status, held.against) if name]
+        for subset in subsets:
+            self._require([*named, "label", "abbr", "near", "machine"], subset.rows, claim)
+        return subsets
+
+    def _require(self, columns: Iterable[str], rows: pd.DataFrame, claim: Claim) -> None:
+        for column in columns:
+            if column not in rows:
+                hint = suggest(column, map(str, rows.columns))
+                raise ConfigError(f"{self.name}: {claim.id}: the frame has no column {column!r}{hint}")
+
+    @property
+    def _claims(self) -> list[Claim]:
+        return [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """The subjects of config/claims/ that it speaks to."""
-        judged = [held.subject for held in self.held if isinstance(held, Held)]
-        return tuple(dict.fromkeys([*judged, *self.claims]))
+        return self.claims
 
     @property
     def heading(self) -> str:
@@ -200,3 +165,13 @@ class Exhibit:
         # A name of one word is the paper's own, which heads the page.
         whole = f"{number}: {title}" if " " in number else title
         return f"{whole[:1].upper()}{whole[1:]}"
+
+
+def _of_subset(held: Held, subset: Subset, claim: Claim) -> Held:
+    """How rows that are judged apart are held against a claim."""
+    return replace(
+        held,
+        basis=subset.basis(held.basis or claim.metric),
+        beside=held.beside or subset.beside,
+        untestable=subset.untestable,
+    )

@@ -20,7 +20,8 @@ from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
 from reports.claims.verdict import JUDGED, Verdict
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
+from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.how import place
@@ -69,16 +70,15 @@ def figure_of(paper: str, subject: str) -> str:
     if subject not in deciding(paper):
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
     judges: dict[tuple[str, str], str] = {}
-    columns = [(name, held) for name, shown in exhibits(paper).items() for held in shown.held]
-    for figure, held in columns:
-        if not isinstance(held, Held) or held.subject != subject or held.beside:
-            continue
-        for claim in held.judged(paper):
-            first = judges.setdefault((claim.id, held.value), figure)
-            if first != figure:
+    speaking = [name for name, shown in exhibits(paper).items() if subject in shown.claims]
+    columns = [(claim.id, held) for claim in claims_of(paper, subject) for held in claim.held]
+    for figure in speaking:
+        for claim, held in columns:
+            first = judges.setdefault((claim, held.column), figure)
+            if first != figure and not held.beside:
                 raise ConfigError(
-                    f"{claim.id} is judged by the column {held.value!r} of two figures, {first} and "
-                    f"{figure}: take it out of the `held` of one"
+                    f"{claim} is judged by the column {held.column!r} of two figures, {first} and {figure}: "
+                    "take its subject out of the `claims` of one"
                 )
     return deciding(paper)[subject]
 

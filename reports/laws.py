@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from reports.shapes.over_n import POINTS
+from reports.shapes.lines import POINTS
 
 
 def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> pd.Series[str]:

@@ -151,7 +151,7 @@ def _of_record(record: Record, records: Records) -> dict[str, Any]:
         "reason": record.reason or (HELD_BY_NORMS if verified and verified.by_norms else ""),
         "runs": records.pool(record),
         "samples": len(record.seconds),
-        "transfers": _transfers(record),
+        "transfers": transfers_of(record),
         "peak_memory": record.peak_memory,
         "series_file": record.series,
         "facts": work.get("facts") or {},
@@ -159,7 +159,7 @@ def _of_record(record: Record, records: Records) -> dict[str, Any]:
     }
 
 
-def _transfers(record: Record) -> float | None:
+def transfers_of(record: Record) -> float | None:
     """Return the seconds of TRANSFERS, which are in no other; 0 on the host, None of a record that does not
     say."""
     if record.device is None:

@@ -128,7 +128,7 @@ MUTATIONS = (
         "test_preparation.py::test_many_solutions_take_the_order_of_the_least_estimate",
     ),
     Mutation(
-        "the way from the raw matrix counts transfers twice", "reports/glu3/preparation.py",
+        "the way from the raw matrix counts transfers twice", "reports/glu3/solutions.py",
         '0.0) + moved', '0.0) + 2 * moved',
         "test_reports_glu3.py::test_preparation_transfers_and_solution_add_up_once",
     ),
@@ -398,7 +398,7 @@ MUTATIONS = (
         "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
-        "machines are compared on different inputs", "reports/hardware/same.py",
+        "machines are compared on different inputs", "reports/hardware/comparison.py",
         "others = known & (", "others = ~known & (",
         "test_compare.py::test_another_input_is_never_compared",
     ),

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from commands import main
@@ -17,9 +14,8 @@ from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
-from reports.hardware.best import COPIED, RESIDENT
-from reports.hardware.best_picture import best_picture
 from reports.hardware.comparison import Comparison, compare
+from reports.hardware.pictures import best_picture
 from reports.hardware.text import text
 from tests.reports_fakes import measured
 
@@ -29,45 +25,34 @@ OTHER = "symbolic.gsofa@circuit,300.metis"
 GPU, CPU, SEVERAL = (f"symbolic.{name}{GRID}" for name in ("gsofa", "fill1_pruned", "fill2_cpu"))
 
 
-def record(case: str, machine: str, seconds: float, *, input: str = "", **changes: Any) -> Record:
-    """An ok record of a case; samples 0.9, 1 and 1.2 times the seconds. input : what its prepared matrix
-    holds, by default that of its name."""
-    parsed = Case.parse(case)
-    made = measured("gsofa", seconds)
-    digest = hashlib.sha256((input or case.partition("@")[2]).encode()).hexdigest()
-    content = {"hash": digest, "checksum": f"content of {parsed.matrix}", "entries": 7131}
-    values = {
-        "case": case, "machine": machine, "prepared": {**(made.prepared or {}), **content}, "threads_used": 8,
-        "device": "NVIDIA H200" if parsed.implementation in ON_GPUS else None,
-        "work": {"edges": 9, "facts": None},
-    }  # fmt: skip
-    return replace(made, **{**values, **changes})
+def on(cases: str, input: str = "", **changes: Any) -> list[Record]:
+    """Ok records of the cases on the machines `a`, `b` and `c`, which are given their seconds.
+
+    input : what the prepared matrix holds, by default that of its name
+    """
+    seconds = {machine: changes.pop(machine) for machine in "abc" if machine in changes}
+    made = []
+    for case in map(Case.parse, cases.split()):
+        digest = hashlib.sha256((input or case.name.partition("@")[2]).encode()).hexdigest()
+        content = {"hash": digest, "checksum": f"content of {case.matrix}", "entries": 7131}
+        content = {**(measured("gsofa", 1.0).prepared or {}), **content}
+        device = "NVIDIA H200" if case.implementation in ON_GPUS else None
+        values = {"prepared": content, "threads_used": 8, "device": device, "work": {"edges": 9}, **changes}
+        made += [measured("gsofa", s, case=case.name, machine=m, **values) for m, s in seconds.items()]
+    return made
 
 
-def compared(*records: Record, prices: dict[str, float] | None = None) -> Comparison:
-    return compare(["a", "b"], Records(records), prices)
+def compared(*parts: list[Record], machines: str = "ab", **prices: float) -> Comparison:
+    return compare([*machines], Records(tuple(record for part in parts for record in part)), prices)
 
 
-def answers(found: Comparison, span: str = RESIDENT) -> pd.DataFrame:
-    return found.best.answers[found.best.answers["span"] == span]
+def winners(found: Comparison, span: str = "resident") -> list[str]:
+    return found.best.answers.loc[found.best.answers["span"] == span, "case"].tolist()
 
 
-def winners(found: Comparison, span: str = RESIDENT) -> list[str]:
-    return answers(found, span)["case"].tolist()
-
-
-def test_machines_meet_where_no_implementation_runs_on_both() -> None:
-    found = compared(
-        record(GPU, "a", 1.0), record(CPU, "a", 2.0), record(CPU, "b", 4.0), record(SEVERAL, "b", 9.0)
-    )
-    assert winners(found) == [GPU, CPU]
-    (mean,) = found.best.means[found.best.means["span"] == RESIDENT].to_dict("records")
-    numbers = {"ratio": 1 / 4, "ratio_low": 0.9 / 4.8, "ratio_high": 1.2 / 3.6, "n": 1}
-    numbers |= {"first_faster": 1, "other_faster": 0}
-    assert {name: mean[name] for name in numbers} == pytest.approx(numbers)
-    assert (mean["problem"], mean["machine"]) == ("symbolic", "b")
-    assert found.pairs["case"].tolist() == [CPU], "the same implementation is another question"
-    assert "a is 4x as fast as b (3x to 5.33x); a is faster on 1 of 1, b on 0" in text(found)
+def lines(found: Comparison) -> list[str]:
+    """The lines of the text, with two spaces between columns."""
+    return ["  ".join(filter(None, map(str.strip, line.split("  ")))) for line in text(found).splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +61,7 @@ def test_machines_meet_where_no_implementation_runs_on_both() -> None:
         (f"symbolic.gsofa.output=counts{GRID}", {}, "row counts only"),
         (f"symbolic.fill2_multi.virtual_gpus=6{GRID}", {}, "simulates several GPUs in turn"),
         (f"symbolic.fill2_multi.nodes=6{GRID}", {}, "simulates several nodes in turn"),
+        (f"symbolic.fill2_multi.nodes=6.virtual_gpus=6{GRID}", {}, "simulates several GPUs in turn"),
         (f"symbolic.fill2_multi.ranks=2{GRID}", {}, "by MPI ranks"),
         (f"symbolic.superlu{GRID}", {}, "a peer"),
         (f"symbolic.fill2_cpu.threads=4{GRID}", {}, "limited to fewer threads"),
@@ -88,10 +74,10 @@ def test_other_work_draws_and_what_is_not_right_are_never_pooled(
     case: str, changes: dict[str, Any], reason: str
 ) -> None:
     own = CPU if case.endswith(GRID) else f"laplacian.parac_cpu{WING}"
-    found = compared(record(own, "a", 1.0), record(own, "b", 1.0), record(case, "b", 0.001, **changes))
+    found = compared(on(own, a=1.0, b=1.0), on(case, b=0.001, **changes))
     assert winners(found) == [own, own]
     assert found.best.not_pooled[["machine", "records"]].values.tolist() == ([["b", 1]] if reason else [])
-    assert all(said.startswith(reason) and said in text(found) for said in found.best.not_pooled["reason"])
+    assert (f"b: 1 record: {reason}" if reason else "other work: 0 records") in text(found)
 
 
 REPLACED = {"work": {"edges": None, "facts": {"small_pivots": 3.0}}}
@@ -109,6 +95,7 @@ STATIC = "numeric.glu3.static_pivoting=true@wing.amd"
         ("numeric.glu3@wing.amd", "numeric.left_looking@wing.amd", {}, False),
         ("numeric.glu3@wing.amd", "numeric.left_looking.dtype=float32@wing.amd", {}, True),
         ("solve.lu_gpu@wing.amd", "solve.lu_cpu@wing.amd", {}, True),
+        ("solve.lu_gpu@wing.amd", "solve.lu_cpu@wing.amd+diagonal=7", {}, False),
         ("solve.cudss@wing.amd", "solve.superlu@wing.amd", {}, True),
         ("solve.lu_gpu.dtype=float32@wing.amd", "solve.lu_cpu@wing.amd", {}, False),
         ("laplacian.parac_gpu@wing.amd", "laplacian.ict@wing.amd", {}, True),
@@ -119,91 +106,134 @@ STATIC = "numeric.glu3.static_pivoting=true@wing.amd"
     ],
 )
 def test_one_input_is_one_question(first: str, other: str, changes: dict[str, Any], one: bool) -> None:
-    own = [record(case, "a", 1.0 / place, **changes) for place, case in enumerate(first.split(), 1)]
-    found = compared(*own, record(other, "b", 1.0, input=changes.get("input", "")))
+    own = [on(case, a=1.0 / place, **changes) for place, case in enumerate(first.split(), 1)]
+    found = compared(*own, on(other, changes.get("input", ""), b=1.0))
     assert winners(found) == ([first.split()[-1], other] if one else [])
     assert len(found.best.unanswered) == (0 if one else 2)
 
 
-def test_copies_are_a_comparison_of_their_own_and_may_change_who_is_the_best() -> None:
-    moved = record(GPU, "a", 1.0, phases={"to_device": [2.0], "to_host": [1.0, 3.0]})
-    found = compared(moved, record(CPU, "a", 4.0), record(CPU, "b", 8.0))
-    assert winners(found, RESIDENT) == [GPU, CPU] and winners(found, COPIED) == [CPU, CPU]
-    faster = answers(compared(moved, record(CPU, "b", 8.0)), COPIED)
-    assert faster["seconds"].tolist() == pytest.approx([1.0 + 2.0 + 2.0, 8.0])
-    unknown = compared(record(GPU, "a", 1.0), record(CPU, "b", 8.0))
-    assert set(unknown.best.answers["span"]) == {RESIDENT}, "no copies are never free"
+MOVED = on(GPU, a=1.0, phases={"to_device": [2.0], "to_host": [1.0, 3.0]})
+ROUNDS = [record for i, s in enumerate((1.0, 3.0, 2.0)) for record in on(GPU, a=s, process=i)]
+SLOW = on(OTHER.replace("gsofa", "fill2_cpu"), b=1.0, status=Status.TIMEOUT, reason="75 s")
+ABSENT = on(OTHER, b=1.0, status=Status.UNAVAILABLE, reason="no GPU")
+# Who implements it is named with its options, and for a system with its order.
+OPTIONS = (
+    "symbolic.gsofa.maxid_ranges=false@wing.amd symbolic.gsofa.fill_first=true.maxid_ranges=false@own.amd"
+)
+# Fewer threads than a machine has, further draws; and what works on one core, on all, on a GPU.
+PARTS = " ".join(f"laplacian.parac_cpu{part}{WING}" for part in (".threads=1", ".seed=3", ""))
+CORES = (
+    on(f"{SEVERAL} {CPU} {GPU}", a=1.0, threads_used=16),
+    on(f"{SEVERAL} {CPU} {GPU}", b=4.0, threads_used=2),
+)
+NO_ANSWER = "no problem that two of them have solved on one input"
+OF_ONE = "Some times are of a single process: others would differ by more than its interval says."
 
 
-def test_processes_are_pooled_and_said() -> None:
-    rounds = [record(GPU, "a", s, process=i) for i, s in enumerate((1.0, 3.0, 2.0))]
-    found = compare(["a", "b"], Records((rounds[2], record(CPU, "b", 4.0)), earlier=tuple(rounds[:2])))
-    assert answers(found)[["seconds", "processes"]].values.tolist() == [[2.0, 3], [4.0, 1]]
-    assert found.best.of_one_process and "are of a single process" in text(found)
-    assert found.best.means["ratio"].iloc[0] == pytest.approx(0.5)
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        pytest.param(
+            [on(GPU, a=1.0), on(CPU, a=2.0, b=4.0), on(SEVERAL, b=9.0)],
+            [
+                "data where the work is: a is 4x as fast as b (3x to 5.33x); a is faster on 1 of 1, b on 0",
+                "grid2d,60.metis  1 s gsofa  4 s fill1_pruned  0.25x (0.188x to 0.333x)  0.5x",
+                f"{CPU}  2 s a, 4 s b  0.5x (0.375x to 0.667x), other sources",
+                "left out of a mean of the same implementation: 2 cases",
+            ],
+            id="no implementation runs on both",
+        ),
+        pytest.param(
+            [MOVED, on(CPU, a=4.0, b=8.0)],
+            ["grid2d,60.metis  1 s gsofa  8 s fill1_pruned  0.125x (0.0938x to 0.167x)  0.5x"],
+            id="with copies another is the best",
+        ),
+        pytest.param(
+            [MOVED, on(CPU, b=8.0)],
+            ["grid2d,60.metis  1 s gsofa  8 s fill1_pruned  0.125x (0.0938x to 0.167x)  0.625x"],
+            id="medians of both copies are added",
+        ),
+        pytest.param(
+            [on(GPU, a=1.0), on(CPU, b=8.0)],
+            ["grid2d,60.metis  1 s gsofa  8 s fill1_pruned  0.125x (0.0938x to 0.167x)", OF_ONE],
+            id="unknown copies are not free",
+        ),
+        pytest.param(
+            [on(f"{GPU} {OTHER}", a=1.0), SLOW, ABSENT],
+            [
+                NO_ANSWER,
+                "solved on some of these machines only: 2 inputs",
+                "symbolic pattern of A: b: timeout: 75 s: circuit,300.metis",
+                "symbolic pattern of A: b: no record: grid2d,60.metis",
+            ],
+            id="what failed says more than what is unavailable",
+        ),
+        pytest.param(
+            [on(f"{OPTIONS} laplacian.ict@wing.amd", a=1.0, b=1.0)],
+            [
+                "wing.amd  1 s gsofa, maxid_ranges=false  1 s gsofa, maxid_ranges=false  1x (0.75x to 1.33x)",
+                "own.amd  1 s gsofa, 2 options  1 s gsofa, 2 options  1x (0.75x to 1.33x)",
+                "wing  1 s ict, amd  1 s ict, amd  1x (0.75x to 1.33x)  1x",
+            ],
+            id="options and orders are named",
+        ),
+        pytest.param(
+            [on(PARTS, a=1.0, b=2.0)],
+            [
+                f"laplacian.parac_cpu.seed=3{WING}  1 s a, 2 s b  0.5x (0.375x to 0.667x), other sources",
+                *(f"{group}  b  0.5x (0.375x to 0.667x)  1" for group in ("laplacian", "all")),
+                "laplacian.threads=1  b  0.5x (0.375x to 0.667x)  1",
+                "left out of a mean of the same implementation: 0 cases",
+            ],
+            id="parts of a machine and draws are in no stage's mean",
+        ),
+        *(
+            pytest.param(
+                records, ["no problem that two of them have solved on one input"], id=f"no answer {i}"
+            )
+            for i, records in enumerate(([], [on(f"levels.kahn_gpu{WING}", a=1.0)], [on(GPU, a=1.0)]))
+        ),
+    ],
+)
+def test_a_comparison_says(parts: list[list[Record]], said: list[str]) -> None:
+    found = compared(*parts)
+    assert set(said) <= set(lines(found)), "\n".join(lines(found))
+    if found.best.answers.empty:
+        assert "no input that two" in best_picture(found).axes[0].texts[0].get_text()
 
 
-def test_inputs_that_one_machine_has_not_solved_are_named_with_the_reason() -> None:
-    slow = record(OTHER.replace("gsofa", "fill2_cpu"), "b", 1.0, status=Status.TIMEOUT, reason="75 s")
-    absent = record(OTHER, "b", 1.0, status=Status.UNAVAILABLE, reason="no GPU")
-    solved = [record(GPU, "a", 1.0), record(OTHER, "a", 1.0)]
-    found = compared(*solved, replace(slow, seconds=[]), replace(absent, prepared=None))
-    assert found.best.unanswered[["input", "machine", "reason"]].values.tolist() == [
-        ["circuit,300.metis", "b", "timeout: 75 s"], ["grid2d,60.metis", "b", "no record"]
-    ]  # fmt: skip
-    assert "b: timeout: 75 s: circuit,300.metis" in text(found) and found.best.answers.empty
+def test_processes_are_pooled() -> None:
+    found = compare(["a", "b"], Records((ROUNDS[2], *on(CPU, b=4.0)), earlier=tuple(ROUNDS[:2])))
+    assert found.best.answers[["seconds", "processes"]].values.tolist() == [[2.0, 3], [4.0, 1]]
+    assert found.best.means["ratio"].tolist() == [0.5] and OF_ONE in lines(found)
 
 
 def test_any_number_of_machines_stand_beside_the_first_and_a_gap_is_one() -> None:
     """Each mean is geometric, over the inputs that the first and that machine have solved."""
-    seconds = {GPU: (1.0, 2.0, None), OTHER: (8.0, 2.0, 4.0), "symbolic.gsofa@wing.amd": (None, 1.0, 1.0)}
-    seconds |= {"symbolic.gsofa@own.amd": (1e-9, None, None)}
-    made = [record(case, m, s) for case, row in seconds.items() for m, s in zip("abc", row, strict=True) if s]
-    found = compare(["a", "b", "c"], Records(tuple(made)))
-    assert answers(found)[["input", "machine"]].apply(tuple, axis=1).tolist() == [
-        *(("circuit,300.metis", name) for name in "abc"), *(("grid2d,60.metis", name) for name in "ab")
-    ]  # fmt: skip
-    means = found.best.means.set_index(["machine", "span"]).xs(RESIDENT, level="span")
-    assert means["ratio"].tolist() == pytest.approx([(0.5 * 4) ** 0.5, 2.0])
-    assert means[["n", "first_faster", "other_faster"]].values.tolist() == [[2, 1, 1], [1, 0, 1]]
+    made = on(GPU, a=1.0, b=2.0), on(OTHER, a=8.0, b=2.0, c=4.0), on("symbolic.gsofa@own.amd", a=1e-9)
+    found = compared(*made, on("symbolic.gsofa@wing.amd", b=1.0, c=1.0), machines="abc")
+    first = "circuit,300.metis  8 s gsofa  2 s gsofa  4 s gsofa  4x (3x to 5.33x)  2x (1.5x to 2.67x)"
+    assert {first, "grid2d,60.metis  1 s gsofa  2 s gsofa  -  0.5x (0.375x to 0.667x)  -"} <= set(
+        lines(found)
+    )
+    means = found.best.means[["ratio", "n", "first_faster", "other_faster"]].values.ravel().tolist()
+    assert means == pytest.approx([(0.5 * 4) ** 0.5, 2, 1, 1, 2.0, 1, 0, 1])
     lacking = found.best.unanswered[["input", "machine"]].values.tolist()
     assert lacking == [["grid2d,60.metis", "c"], ["own.amd", "b"], ["own.amd", "c"], ["wing.amd", "a"]]
-    (gap,) = [line for line in text(found).splitlines() if line.startswith("grid2d,60.metis")]
-    assert gap.split("  ")[-1].strip() == "-" and best_picture(found).axes[0].get_title(loc="left")
-
-
-@pytest.mark.parametrize("case", [f"levels.kahn_gpu{WING}", GPU])
-def test_machines_without_an_input_in_common_have_no_answer(case: str) -> None:
-    for records in ([], [record(case, "a", 1.0)]):
-        found = compared(*records)
-        assert "no problem that two of them have solved" in text(found)
-        assert "no input that two" in best_picture(found).axes[0].texts[0].get_text()
-
-
-def test_a_price_gives_the_cost_of_a_solution_and_joules_stand_where_they_were_read() -> None:
-    records = record(GPU, "a", 1.0, energy=[60.0]), record(CPU, "b", 4.0)
-    found = compared(*records, prices={"a": 7200.0, "b": 900.0})
-    assert answers(found)["cost"].tolist() == pytest.approx([2.0, 1.0])
-    assert answers(found)["joules"].iloc[0] == 60.0 and pd.isna(answers(found)["joules"].iloc[1])
-    assert "60 J" in text(found) and "a solution on a costs 2x of one on b" in text(found)
-    half = compared(*records, prices={"a": 1.0})
-    assert half.best.means["cost"].isna().all() and answers(half)["cost"].isna().tolist() == [False, True]
-    with pytest.raises(UnknownNameError, match="price of c"):
-        compared(*records, prices={"c": 1.0})
+    (panel,) = best_picture(found).axes
+    points = [list(zip(*line.get_data(), strict=True)) for line in panel.lines]
+    assert points == [[(8.0, 0), (1.0, 1)], [], [(2.0, 0), (2.0, 1)], [], [(4.0, 0)], []], "none with copies"
+    beside = [xy for words in panel.texts for xy in words.xy]
+    assert beside == pytest.approx([1.8, 0, 9.6, 0, 0.9, 1, 2.4, 1]), "the fastest and the slowest are named"
 
 
 def test_equal_cores_scale_what_works_on_several_and_only_that() -> None:
-    found = compared(
-        *(record(case, "a", 1.0, threads_used=16) for case in (SEVERAL, CPU, GPU)),
-        *(record(case, "b", 4.0, threads_used=2) for case in (SEVERAL, CPU, GPU)),
-    )
-    scaled = found.pairs.set_index("case")["equal_cores"]
-    assert (scaled[SEVERAL], scaled[CPU]) == pytest.approx((0.25 * 16 / 2, 0.25)) and pd.isna(scaled[GPU])
-    means = found.scaled.set_index("group")
-    assert means.loc["symbolic.fill2_cpu", "ratio"] == pytest.approx(2.0) and means.loc["all", "n"] == 2
-    whole = found.means.set_index("group")["equal_cores"]
-    assert whole["symbolic.fill2_cpu"] == pytest.approx(2.0) and pd.isna(whole["all"])
-    assert "symbolic.gsofa" not in means.index
+    found = compared(*CORES)
+    scaled = dict(found.pairs[["case", "equal_cores"]].values)
+    assert scaled == pytest.approx({SEVERAL: 0.25 * 16 / 2, CPU: 0.25, GPU: float("nan")}, nan_ok=True)
+    means, whole = found.scaled.set_index("group"), found.means.set_index("group")["equal_cores"]
+    assert means["ratio"]["symbolic.fill2_cpu"] == whole["symbolic.fill2_cpu"] == pytest.approx(2.0)
+    assert means["n"]["all"] == 2 and whole.isna()["all"] and "symbolic.gsofa" not in means.index
 
 
 def test_only_what_works_on_one_core_throughout_has_one_core() -> None:
@@ -211,42 +241,31 @@ def test_only_what_works_on_one_core_throughout_has_one_core() -> None:
     one = ("symbolic.fill1_pruned", "numeric.left_looking", "solve.superlu")
     all_cores = ("symbolic.fill2_cpu", "laplacian.parac_cpu", "laplacian.pyamg", "laplacian.theirs")
     cases = [f"{name}@m{i}.amd" for i, name in enumerate((*one, *all_cores))]
-    found = answers(compared(*(record(case, machine, 1.0) for case in cases for machine in "ab")))
-    cores = found.groupby(found["case"].str.partition("@")[0])["cores"].agg(tuple).to_dict()
-    assert cores == dict.fromkeys(one, (1, 1)) | dict.fromkeys(all_cores, (8, 8))
-
-
-def test_part_of_a_machine_and_further_draws_count_in_no_stages_mean() -> None:
-    cases = [f"laplacian.parac_cpu{part}{WING}" for part in (".threads=1", ".seed=3", "")]
-    found = compared(*(record(case, m, s) for case in cases for m, s in (("a", 1.0), ("b", 2.0))))
-    counts = found.means.set_index("group")["n"]
-    assert counts["laplacian"] == counts["laplacian.threads=1"] == counts["all"] == 1
-    assert len(found.pairs) == 3 and "laplacian.parac_cpu.seed=3" not in counts.index
-
-
-def test_who_implements_it_is_named_with_its_options_and_a_systems_order() -> None:
-    said = {
-        "symbolic.gsofa.maxid_ranges=false@wing.amd": "gsofa, maxid_ranges=false",
-        "symbolic.gsofa.fill_first=true.maxid_ranges=false@own.amd": "gsofa, 2 options",
-        "laplacian.ict@wing.amd": "ict, amd",
-    }
-    shown = text(compared(*(record(case, machine, 1.0) for case in said for machine in "ab")))
-    assert all(f"  1 s {name}  1 s {name}  1x " in re.sub("   +", "  ", shown) for name in said.values())
+    cores = dict(compared(on(" ".join(cases), a=1.0, b=1.0)).best.answers[["case", "cores"]].values)
+    assert cores == dict.fromkeys(cases[:3], 1) | dict.fromkeys(cases[3:], 8)
 
 
 def test_the_command_takes_prices_and_writes_the_best(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("fillpath.paths.SITE", tmp_path)
-    for each in (record(GPU, "a", 1.0), record(CPU, "b", 4.0)):
+    for each in (*on(GPU, a=1.0, energy=[60.0]), *on(CPU, b=4.0)):
         write_records(record_path(each.machine, each.case), [each])
-    assert main(["compare", "a", "b", "--price", "a=3600", "--price", "b=900", "--json"]) == 0
+    assert main(["compare", "a", "b", "--price", "a=7200", "--price", "b=900", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["prices"] == {"a": 3600.0, "b": 900.0}
-    assert [each["cost"] for each in told["best"]["answers"]] == [1.0, 1.0]
+    assert told["prices"] == {"a": 7200.0, "b": 900.0}
+    costs = [[each["cost"], each["joules"]] for each in told["best"]["answers"]]
+    assert costs == [[2.0, 60.0], [1.0, None]] and told["best"]["means"][0]["cost"] == 2.0
     head, *rows = (tmp_path / "compare" / "a_b" / "best.csv").read_text().splitlines()
     assert head.startswith("problem,input,span,machine,case,seconds") and len(rows) == 2
     assert rows[0].startswith(f'symbolic,"grid2d,60.metis",resident,a,"{GPU}",1.0')
+    assert main(["compare", "a", "b", "--price", "a=7200", "--price", "b=900"]) == 0
+    shown = capsys.readouterr().out
+    assert "gsofa, 60 J, cost 2 " in shown and "a solution on a costs 2x of one on b" in shown
+    half = compared(on(GPU, a=1.0), on(CPU, b=4.0), a=1.0).best
+    assert half.means["cost"].isna().all() and half.answers["cost"].isna().tolist() == [False, True]
+    with pytest.raises(UnknownNameError, match="price of c"):
+        compared(c=1.0)
 
 
 @pytest.mark.parametrize("written", ["a", "a=", "=3", "a=dear", "a=-1", "a=0", "a=inf", "a=nan"])

@@ -26,12 +26,12 @@ from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
-from reports.hardware.files import draw_comparison
-from reports.hardware.roofline import lacking, limit, roofs, spots
+from reports.hardware.pictures import draw_comparison
+from reports.hardware.roofline import rooflines, roofs, spots
 from reports.hardware.text import text
 from tests.reports_fakes import measured
 
-NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false")
+NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "out_of_core")
 
 
 def on(machine: str, *seconds: float | None) -> list[Record]:
@@ -45,35 +45,30 @@ def of(*records: list[Record]) -> Records:
     return Records(tuple(record for own in records for record in own))
 
 
-def test_a_ratio_pairs_one_case_and_its_interval_is_what_the_two_allow() -> None:
-    (pair,) = compare(["a", "b"], of(on("a", 6.0), on("b", 2.0))).pairs.to_dict("records")
-    numbers = [pair[name] for name in ("first_seconds", "seconds", "ratio", "ratio_low", "ratio_high")]
-    assert numbers == pytest.approx([6.0, 2.0, 3.0, 3 * 0.9 / 1.2, 3 * 1.2 / 0.9])
-
-
 def test_a_mean_is_geometric_over_what_both_have_solved_and_the_rest_is_listed() -> None:
-    records = of(on("a", 8.0, 2.0, 5.0, 1.0), on("b", 1.0, 1.0, None), on("c", 2.0, 4.0, 1.0))
+    """A case that the first lacks is listed by it alone, another by each machine that lacks it."""
+    records = of(on("a", 8.0, 2.0, 5.0, 1.0, None), on("b", 1.0, 1.0, None), on("c", 2.0, 4.0, 1.0))
     found = compare(["a", "b", "c"], records)
-    means = found.means.set_index(["group", "machine"])[["ratio", "n"]]
-    assert means.loc[("all", "b")].tolist() == pytest.approx([(8 * 2) ** 0.5, 2])
-    assert means.loc[("all", "c")].tolist() == pytest.approx([(4 * 0.5 * 5) ** (1 / 3), 3])
-    assert means.loc[("symbolic.gsofa", "b"), "ratio"] == pytest.approx(8)
-    assert means.loc[("symbolic", "b"), "n"] == 2
-    short = found.left_out.assign(case=found.left_out["case"].str.partition("@")[0])
-    assert sorted(short.values.tolist()) == [
-        ["symbolic.gsofa.fill_first=true", "b", "out of memory: 40 GB"],
-        ["symbolic.gsofa.maxid_ranges=false", "b", "no record"],
-        ["symbolic.gsofa.maxid_ranges=false", "c", "no record"],
+    means = {(m.group, m.machine): [m.ratio, m.n] for m in found.means.itertuples()}
+    assert means["all", "b"] == means["symbolic", "b"] == pytest.approx([(8 * 2) ** 0.5, 2])
+    assert means["all", "c"] == pytest.approx([(4 * 0.5 * 5) ** (1 / 3), 3])
+    assert means["symbolic.gsofa", "b"] == pytest.approx([8, 1])
+    rows = found.left_out.assign(case=found.left_out["case"].str.partition("@")[0])
+    left = [": ".join(row) for row in rows.astype(str).values]
+    assert sorted(left) == [
+        "symbolic.gsofa.fill_first=true: b: out of memory: 40 GB",
+        "symbolic.gsofa.maxid_ranges=false: b: no record",
+        "symbolic.gsofa.maxid_ranges=false: c: no record",
+        "symbolic.out_of_core: a: out of memory: 40 GB",
     ]
-    assert "of the same implementation: 2 cases" in text(found) and "b: out of memory: 40 GB" in text(found)
-    assert json.loads(json.dumps(found.to_json()))["machines"] == ["a", "b", "c"]
+    assert "of the same implementation: 3 cases" in text(found) and "b: out of memory: 40 GB" in text(found)
 
 
 def test_another_input_is_never_compared() -> None:
     (other,) = on("b", 1.0)
     other = replace(other, prepared={**(other.prepared or {}), "hash": "f" * 64})
     found = compare(["a", "b"], of(on("a", 1.0), [other]))
-    assert found.pairs.empty
+    assert found.pairs.empty and json.loads(json.dumps(found.to_json()))["pairs"] == []
     assert found.left_out["reason"].tolist() == ["another input than a's: its content differs"]
 
 
@@ -102,20 +97,34 @@ def put_ceilings(machine: str) -> Path:
 
 def test_work_stands_under_the_roof_of_the_device_that_did_it() -> None:
     put_ceilings("a")
-    host, gpu = roofs("a")
-    assert (host.kind, host.cards, host.faults) == ("host", 0, 1e5)
-    assert (gpu.kind, gpu.cards, gpu.link) == ("gpu", 1, None)
-    assert limit(gpu, 1.0) == 1e12 and limit(gpu, 100.0) == 1e13
+    under = [(roof.kind, roof.cards, roof.faults, roof.link) for roof in roofs("a")]
+    assert under == [("host", 0, 1e5, None), ("gpu", 1, None, None)]
     one, two, three = on("a", 2.0, 4.0, 1.0)
-    counted = replace(one, work={"edges": 10**9, "bytes": 5 * 10**9})
+    edges, bare = {"edges": 10**9}, [1, 0.25, 2.5e8, True, ""]
     # Of an implementation that is not here the record says on what it ran.
-    theirs = replace(two, case=two.case.replace("fill2_gpu", "theirs"), work={"edges": 10**9})
-    records = of([counted, replace(two, work={"edges": 10**9}), theirs, replace(three, work={"fills": 3})])
-    found = spots(gpu, records)[["intensity", "rate", "bound", "lacking"]].values.tolist()
-    bare = [0.25, 2.5e8, True, ""]
-    assert found[:3] == [[0.2, 5e8, False, ""], bare, bare] and found[3][3] == "counts no operations"
-    assert lacking(spots(gpu, records)).empty and spots(host, records).empty
-    assert lacking(spots(gpu, of([records.rows[3]]))).to_dict() == {"symbolic.gsofa": "counts no operations"}
+    theirs = replace(two, case=two.case.replace("fill2_gpu", "theirs"), work=edges)
+    processor = replace(theirs, device=None, work={})
+    counted = replace(one, work={**edges, "bytes": 5 * 10**9})
+    records = of([counted, replace(two, work=edges), theirs, replace(three, work={"fills": 3}), processor])
+    found = spots(["a"], records)[["cards", "intensity", "rate", "bound", "lacking"]].values.tolist()
+    assert found[:3] == [[1, 0.2, 5e8, False, ""], bare, bare]
+    assert [row[0::4] for row in found[3:]] == [[1, "counts no operations"], [0, "counts no operations"]]
+    (panel,), below = drawn(["a", "b"], records)
+    roof, *points = (line.get_xydata() for line in panel.lines)
+    assert np.interp([1.0, 100.0], *roof.T) == pytest.approx([1e12, 1e13], rel=0.01)
+    assert sorted(np.concatenate(points).tolist()) == [[0.2, 5e8], [0.25, 2.5e8], [0.25, 2.5e8]]
+    names = [each.get_text() for each in panel.get_legend().get_texts()]
+    assert names == ["symbolic.fill2_gpu", "symbolic.gsofa", "symbolic.theirs"]
+    assert "Without a place" not in below and below.endswith("Without ceilings: b.")
+    panels, below = drawn(["a"], of([replace(one, work={"fills": 3})]))
+    assert len(panels) == 2, "without any work each device is shown"
+    assert below.endswith("Without a place: counts no operations: symbolic.gsofa.")
+
+
+def drawn(machines: list[str], records: Records) -> tuple[list[Any], str]:
+    """The panels of their rooflines, and what is written below."""
+    figure = rooflines(machines, records)
+    return figure.axes, " ".join(figure.texts[-1].get_text().split())
 
 
 @pytest.mark.parametrize(("text", "said"), [("{", "corrupted"), ('{"schema": 2}', "calibrate")])
@@ -228,8 +237,7 @@ def test_two_gpus_have_ceilings_together_and_their_cases_a_roof(monkeypatch: pyt
         )
         for name, turns in workers.items()
     ]
-    where = [spots(roof, of(records))["case"].str.extract("multi(.*)@")[0].tolist() for roof in (one, both)]
-    assert where == [["", ".virtual_gpus=2"], [".gpus=2", ".ranks=2"]]
+    assert spots(["test-machine"], of(records))["cards"].tolist() == [1, 2, 2, 1]
 
 
 @pytest.mark.usefixtures("small_gpu")

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import papers
 from fillpath.case import Case
-from fillpath.errors import ConfigError, FillpathError, UnknownNameError
+from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.paths import ROOT
 from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
-from reports.claims.verdict import Outcome
-from reports.exhibit import Exhibit, Held, Subset
+from reports.claims.verdict import Outcome, Verdict
+from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
+from reports.facts.claim import Held
 from reports.facts.printed import Entries, abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
@@ -38,12 +39,14 @@ from reports.shapes.sheet import Column, Sheet
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, draw, on_gpu, site
 
 __all__ = ["site"]
+Judged = Callable[..., list[Verdict]]
+RANGES = "fig14_maxid_ranges"
 # More than half of GSoFA's matrices.
 SEVEN = ("RM", "BB", "EP", "BC", "LH", "G7", "MK")
 MODULE = '''
 """Figure 99: seconds of everything."""
 
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit
 from reports.shapes.panels import Panels
 from reports.shapes.bars import Panel, bar_panel
 from reports.verbs import with_groups
@@ -51,7 +54,8 @@ from reports.verbs import with_groups
 
 def frame(cases):
     """Return one row per case."""
-    return with_groups(cases).assign(series=cases["variant"], seconds_ratio=1.14)
+    rows = with_groups(cases).assign(series=cases["variant"], ratio=1.14, pair="ok")
+    return rows.assign(reinit_without=0.22, reinit_with=0.01)
 
 
 EXHIBIT = Exhibit(
@@ -62,17 +66,18 @@ EXHIBIT = Exhibit(
     Panels([lambda axes, frame: bar_panel(axes, frame, Panel("median", "low", "high", "s"))], 6.0),
     """A sham with {{count}} rows: {{braces}}.""",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
-    held=({held},),
+    claims={claims},
 )
 '''
-HELD = 'Held("fig14_maxid_ranges", "seconds_ratio", ("mean",))'
 
 
 @pytest.fixture
 def sham(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One more figure of a paper: one file."""
     (tmp_path / "sham").mkdir()
-    (tmp_path / "sham" / "fig99.py").write_text(MODULE.format(paper="gsofa", name="GSoFA", held=HELD))
+    (tmp_path / "sham" / "fig99.py").write_text(
+        MODULE.format(paper="gsofa", name="GSoFA", claims=("fig14_maxid_ranges",))
+    )
     monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(tmp_path / "sham")])
     figures.exhibits.cache_clear()
     yield
@@ -87,7 +92,7 @@ def sham_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     (data / "sham.yaml").write_text("name: Sham (2030)\nplace: 9\n")
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "fig99.py").write_text(MODULE.format(paper="sham", name="Sham", held="lambda frame: []"))
+    (package / "fig99.py").write_text(MODULE.format(paper="sham", name="Sham", claims=()))
     monkeypatch.setattr(papers, "FOLDER", data)
     monkeypatch.setattr(reports, "__path__", [*reports.__path__, str(package.parent)])
     forget()
@@ -111,19 +116,8 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
     assert len(frame) >= len(ON_GPU)
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
-    # Of two figures that speak to a subject the first decides, here as for `fillpath remeasure`.
-    assert figures.figure_of("gsofa", "fig14_maxid_ranges") == "fig14"
-
-
-def test_a_claim_is_not_judged_twice_by_columns_of_one_name(sham: None) -> None:
-    shown = figures.exhibits("gsofa")
-    twice = replace(shown["fig99"], held=(Held("fig14_maxid_ranges", "ratio", ("mean",)),))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "exhibits", lambda paper: {**shown, "fig99": twice})
-        with pytest.raises(
-            ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"
-        ):
-            figures.figure_of("gsofa", "fig14_maxid_ranges")
+    with pytest.raises(ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"):
+        figures.figure_of("gsofa", "fig14_maxid_ranges")
 
 
 def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Path) -> None:
@@ -259,12 +253,12 @@ def test_a_cell_says_its_number_or_why_there_is_none(
 
 
 def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
-    table = Sheet([Column("n", "n")], empty="nothing")
+    table = Sheet([Column("n", "n")])
     rows = pd.DataFrame({"label": ["a"], "n": [1], "machine": "m", "stand_in_for": None})
     narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
     assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
     assert [text.get_text() for text in wide.axes[0].texts][-2:] == [40 * "a", "1"]
-    assert "nothing" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
+    assert "nothing was measured" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
 
 
 ROWS = pd.DataFrame(
@@ -275,73 +269,67 @@ ROWS = pd.DataFrame(
 )  # fmt: skip
 
 
-def test_subsets_are_judged_apart() -> None:
-    subsets = [
-        Subset(ROWS[:1], "{}, first".format),
-        Subset(ROWS[1:], untestable="for a reason"),
-        Subset(ROWS[:0], "{}, none".format, beside=True),
-    ]
-    held = Held("fig14_maxid_ranges", "ratio", ("mean",), basis="seconds", subsets=lambda rows: subsets)
-    first, second = held.verdicts(ROWS, "gsofa")
-    assert (first.basis, first.value) == ("seconds, first", 1.2)
-    assert (second.basis, second.outcome, second.why) == ("seconds", Outcome.UNTESTABLE, "for a reason")
-
-
-def test_a_column_is_held_against_claims_row_by_row() -> None:
-    held = Held("fig14_maxid_ranges", "ratio", ("mean", "largest"), only={"way": "a"})
-    verdicts = held.verdicts(ROWS, "gsofa")
-    assert [v.claim.rpartition(".")[2] for v in verdicts] == ["mean", "largest", "largest"], "and beside"
-    assert verdicts[0].value == 1.2
-    seven = pd.concat([ROWS[:1].assign(label=name, abbr=name) for name in SEVEN])
-    one = held.verdicts(seven, "gsofa")[0]
-    assert one.doubt == "1 process of 5", "a frame that does not say has one"
-    assert held.verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), "gsofa")[0].firm
-
-
-def test_what_it_speaks_to_is_what_it_is_held_against() -> None:
-    held: tuple[Any, ...] = (Held("a", "x"), Held("b", "x"), Held("a", "y"), lambda frame: [])
-    known = figures.exhibit("gsofa", "fig14")
-    exhibit = Exhibit("gsofa", "N", "t", known.rows, known.draw, "", held=held, claims=("c",))
-    assert exhibit.subjects == ("a", "b", "c")
-
-
 def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
     drawn = figures.exhibit("gsofa", "fig14")
     return Exhibit("gsofa", "GSoFA, Figure 99", "t", drawn.rows, drawn.draw, caption, **given)
 
 
+@pytest.fixture
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> Judged:
+    """What becomes of Figure 14's claims, held against a column of these rows."""
+
+    def judged(
+        rows: pd.DataFrame, held: Held, names: Sequence[str] = ("mean",), **given: Any
+    ) -> list[Verdict]:
+        found = [replace(claims.claim("gsofa", RANGES, name), held=(held,)) for name in names]
+        monkeypatch.setattr("reports.exhibit.claims_of", lambda paper, id: found)
+        return exhibit_of(claims=(RANGES,), **given).verdicts(rows)
+
+    return judged
+
+
+def test_subsets_are_judged_apart(verdicts: Judged) -> None:
+    def apart(rows: pd.DataFrame) -> list[Subset]:
+        assert rows["has_number"].tolist() == [True, True]
+        first, second = Subset(rows[:1], "{}, first".format), Subset(rows[1:], untestable="for a reason")
+        return [first, second, Subset(rows[:0], "{}, none".format, beside=True)]
+
+    held = Held("ratio", basis="seconds", subsets="apart")
+    first, second = verdicts(ROWS, held, subsets={"apart": apart})
+    assert (first.basis, first.value) == ("seconds, first", 1.2)
+    assert (second.basis, second.outcome, second.why) == ("seconds", Outcome.UNTESTABLE, "for a reason")
+
+
+def test_a_column_is_held_against_claims_row_by_row(verdicts: Judged) -> None:
+    held = Held("ratio", only={"way": "a"})
+    found = verdicts(ROWS, held, ("mean", "largest"))
+    assert [v.claim.rpartition(".")[2] for v in found] == ["mean", "largest", "largest"], "and beside"
+    assert found[0].value == 1.2
+    seven = pd.concat([ROWS[:1].assign(label=name, abbr=name) for name in SEVEN])
+    assert verdicts(seven, held)[0].doubt == "1 process of 5", "a frame that does not say has one"
+    assert verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), held)[0].firm
+
+
 @pytest.mark.parametrize(
-    ("held", "error", "message"),
+    ("held", "message"),
     [
-        (
-            Held("fig14_maxid_ranges", "ratio", ("meen",)), UnknownNameError,
-            "no claim gsofa.fig14_maxid_ranges.meen; did you mean gsofa.fig14_maxid_ranges.mean",
-        ),
-        (
-            Held("fig14_maxid_range", "ratio", ("mean",)), UnknownNameError,
-            "no subject gsofa.fig14_maxid_range; did you mean gsofa.fig14_maxid_ranges",
-        ),
-        (Held("fig14_maxid_range", "ratio"), UnknownNameError, "no subject gsofa.fig14_maxid_range; did"),
-        (
-            Held("fig14_maxid_ranges", "ratoi"), ConfigError,
-            "GSoFA, Figure 99: held against fig14_maxid_ranges: the frame has no column 'ratoi'; did you",
-        ),
-        (
-            Held("fig14_maxid_ranges", "ratio", status="stats"), ConfigError,
-            "held against fig14_maxid_ranges: the frame has no column 'stats'; did you mean status",
-        ),
-        (
-            Held("fig14_maxid_ranges", "ratio", only={"wya": "a"}), ConfigError,
-            "Figure 99: held against fig14_maxid_ranges: the frame has no column 'wya'; did you mean way",
-        ),
+        (Held("ratoi"), "the frame has no column 'ratoi'; did you mean ratio"),
+        (Held("ratio", "stats"), "the frame has no column 'stats'; did you mean status"),
+        (Held("ratio", only={"wya": "a"}), "the frame has no column 'wya'; did you mean way"),
+        (Held("ratio", subsets="aprat"), "the figure has no subsets 'aprat'; did you mean apart"),
     ],
-)  # fmt: skip
-def test_a_wrong_name_in_a_held_column_is_refused_in_one_line(
-    held: Held, error: type[FillpathError], message: str
+)
+def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(
+    held: Held, message: str, verdicts: Judged
 ) -> None:
-    with pytest.raises(error, match=re.escape(message)) as caught:
-        exhibit_of(held=(held,)).verdicts(ROWS)
+    with pytest.raises(ConfigError, match=f"GSoFA, Figure 99: gsofa.{RANGES}.mean: {message}") as caught:
+        verdicts(ROWS, held, subsets={"apart": lambda rows: []})
     assert "\n" not in str(caught.value)
+
+
+def test_a_subject_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
+        exhibit_of(claims=("fig14_maxid_range",)).verdicts(ROWS)
 
 
 def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
@@ -354,12 +342,15 @@ def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
 
 
 @pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
-def test_every_figure_is_held_against_claims_that_exist(pair: tuple[str, str]) -> None:
+def test_every_figure_is_held_against_claims_that_exist_and_all_of_its_subsets_are_named(
+    pair: tuple[str, str],
+) -> None:
     exhibit = figures.exhibit(*pair)
-    assert all(claims.subject(exhibit.paper, id).figure in (pair[1], "") for id in exhibit.subjects)
     assert all(figures.figure_of(exhibit.paper, id) for id in exhibit.subjects)
-    for held in (held for held in exhibit.held if isinstance(held, Held)):
-        assert all(claims.claim(exhibit.paper, held.subject, name) for name in held.claims)
+    held = [
+        held for id in exhibit.subjects for one in claims.claims_of(exhibit.paper, id) for held in one.held
+    ]
+    assert {each.subsets for each in held} - {""} == set(exhibit.subsets)
 
 
 @pytest.fixture

@@ -27,10 +27,10 @@ from reports.facts.claims import claims
 from reports.facts.records import Records
 from reports.figures import exhibits
 from reports.hardware.comparison import compare
-from reports.hardware.files import draw_comparison
+from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.shapes import frame_csv, style
-from reports.shapes.cells import Cells, Heading, Line, read_cells
+from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
     ENTRIES,

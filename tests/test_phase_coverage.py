@@ -21,7 +21,7 @@ from fillpath.record import RIGHT_HAND_SIDE, Record, Status
 from impl.laplacian.system import system
 from impl.solve.right_hand_side import known_solution, known_solutions
 from reports.facts.records import Records
-from reports.glu3 import phases
+from reports.glu3.solutions import PHASES
 from reports.table import TRANSFERS
 from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases, reached
@@ -31,16 +31,14 @@ from tests.test_laplacian import grid as laplacian_grid
 # The machines whose records are committed; others are of whoever runs this, at whatever load.
 # Of seconds above LEAST, the least share that phases have.
 SHARE, LEAST = 0.95, 2e-3
-# Modules of reports/ that read the phases of a record as parts of its seconds; the table its transfers, too.
+# Modules of reports/ that read the phases of a record as parts of its seconds.
 PARTS = {
-    "reports/ooclu/fig6.py",
     "reports/table.py",
 }
 # Modules that read single ones: the slowest of workers in turn, transfers, which lie outside of the seconds,
 # and the phase that a roofline is of.
 SINGLE = {
     "reports/gsofa/gpus.py",
-    "reports/hardware/questions.py",
     "reports/hardware/bytes_model.py",
     "reports/hardware/roofline.py",
 }
@@ -78,7 +76,7 @@ def readers() -> set[str]:
 
 def shown() -> set[tuple[str, str]]:
     """(stage, implementation) of all whose phases a figure shows as parts of their seconds."""
-    of_solve = {("solve", name) for name in phases.PHASES}
+    of_solve = {("solve", name) for name in PHASES}
     return of_solve | {("laplacian", entry.name) for entry in registry.registered("laplacian")} | IN_WORDS
 
 

@@ -24,11 +24,9 @@ from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
 from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label
-from reports.facts.printed import abbreviation, abbreviations
-from reports.facts.records import Records
-from reports.glu3 import dependencies, examples, growth, levels, phases, raw, table1, table2
+from reports.facts.printed import abbreviations
+from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
-from reports.table import case_table
 from tests.dependencies import depends, longest_paths
 from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
 from tests.reports_fakes import record_of as measured
@@ -73,10 +71,12 @@ def kept(*matrices: str, subcolumns: Any, columns: Any = range(40, 0, -1)) -> li
 
 def grown(code: str, exponent: float = 0.5) -> list[Record]:
     """On all grids; the phases grow with n to powers that are half and a quarter larger."""
-    grids = {f"{code}@grid2d,{side}.metis": float(side) ** 2 for side in (100, 316, 1000)}
-    powers = {"numeric": exponent + 0.5, "triangular": exponent + 0.25}
-    parts = {case: {name: 1e-9 * n**power for name, power in powers.items()} for case, n in grids.items()}
-    return [measured(c, 1e-6 * n**exponent, {"flops": 2e9}, phases=parts[c]) for c, n in grids.items()]
+    return [
+        measured(f"{code}@grid2d,{side}.metis", 1e-6 * side ** (2 * exponent), {"flops": 2e9}, phases={
+            "numeric": 1e-9 * side ** (2 * exponent + 1), "triangular": 1e-9 * side ** (2 * exponent + 0.5),
+        })
+        for side in (100, 316, 1000)
+    ]  # fmt: skip
 
 
 def none_there(records: Sequence[Record]) -> list[Record]:
@@ -87,33 +87,30 @@ def frame_of(figure: Any, given: Any) -> pd.DataFrame:
     return made_frame(figure.EXHIBIT.frame, ENTRIES, given() if callable(given) else given)
 
 
-def test_the_paper_calls_its_matrices_by_their_names() -> None:
-    own, other = catalogue.lookup("rajat12"), catalogue.lookup("add32")
-    assert abbreviation(own, "glu3") == "rajat12" and abbreviation(other, "glu3") is None
-    assert label("rajat12", own, "glu3") == printed_label("rajat12", "glu3") == "rajat12", "no second name"
-    assert len(abbreviations("glu3")) == len(frame_of(table1, [])) == len(frame_of(table2, pair())) == 15
-
-
 def test_experiments_have_what_their_figures_show() -> None:
     more = "lu_gpu.symbolic=bitfronts lu_gpu.triangular=sweeps direct_gpu.maps=kept cudss.ordering=given"
+    solvers = {"lu_cpu", "superlu", "klu", "pardiso", "mumps", "umfpack", "cudss", "direct_gpu"}
     shown = {
         "table1": {*table1.CODES.values()},
         "table2": {*table2.CODES.values()},
         "levels": {"glu3_relaxed.series=true"},
         "dependencies": {"glu2", "glu3_relaxed"},
-        "phases": {*phases.PHASES, *more.split(), "cusolver_rf.analysis=kept"} - {"cusolver_rf"},
-        "growth": {*growth.NAMES, "prepare"} - {growth.AMD},
-        "raw": {"prepare", "lu_cpu", "direct_gpu", "superlu", "klu", "pardiso", "mumps", "umfpack", "cudss"},
+        "phases": {*solvers, "lu_gpu", "cholmod", *more.split(), "cusolver_rf.analysis=kept"},
+        "growth": {*growth.CODES, "prepare"} - {"direct_gpu on amd"},
+        "raw": {"prepare", *solvers},
     }
     cases = {figure: figure_cases("glu3", figure, Settings(suite="papers")) for figure in FIGURES}
-    tables = {figure: case_table(Records(), each, ENTRIES, "glu3") for figure, each in cases.items()}
-    assert {figure: {*table["variant"]} for figure, table in tables.items()} == shown
+    variants = {f: {case.name.partition("@")[0].partition(".")[2] for case in cases[f]} for f in FIGURES}
+    assert variants == shown
     own = set(abbreviations("glu3"))
-    assert own <= set(tables["table2"]["matrix"])
-    every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
-    assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
+    named = {label("rajat12", catalogue.lookup("rajat12"), "glu3"), printed_label("rajat12", "glu3")}
+    assert named == {"rajat12"}, "no second name"
+    assert len(own) == len(frame_of(table1, [])) == len(frame_of(table2, pair())) == 15
+    assert own <= {case.matrix for case in cases["table2"]}
     stand_ins = {e.id for e in ENTRIES if e.suite == "small" and own & set(e.stands_for)}
     assert stand_ins <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="small"))}
+    every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
+    assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
 
 
 def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_printed() -> None:
@@ -125,6 +122,7 @@ def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_p
         real = "amd" if case.implementation == "cholmod" else "mc64+amd"
         orders = ("metis", "amd") if figure == "growth" else ("metis",)
         assert figure == "raw" or case.preparation.name in (orders if is_generated else (real,))
+    assert set(levels.MODES.values()) < {above for above, _ in AUTHORS}, "those of the kernels"
 
 
 MODES = {"levels": 39.0, "levels_a": 1.0, "levels_b": 8.0, "levels_c": 30.0, "launches": 39.0}
@@ -132,17 +130,15 @@ CALLS = zip(table1.CODES.values(), np.outer([6e-3, 2e-3, 5e-4, 4e-3, 1e-3], AROU
 FACTORED = [measured(f"numeric.{c}@rajat12.mc64+amd", 1.0, MODES, kernel_seconds=each) for c, each in CALLS]
 NO_EVENTS, FORTY = but(FACTORED, kernel_seconds=None), pair(relaxed=40.0)
 LATE, APART = but(pair(), **TIMEOUT), but(pair(), run_id="2")
-UNLIKE, STAND_IN = slower(3.33, 2.08, 139, 3198), [*pair(), *pair(on="add32")]
+STAND_IN = [*pair(), *pair(on="add32")]
 ADDER = partial(kept, "adder_dcop_05", columns=[900, 449, 448, 17, 16, 1], subcolumns=[1, 2, 3, 4, 5, 0])
 DEEP = partial(kept, "rajat12", columns=[20] * 5000, subcolumns=range(5000))
-RISE, FEW = partial(kept, *FIVE, subcolumns=range(40)), partial(kept, *FIVE[:2], subcolumns=range(40))
-DROP, FLAT = (partial(kept, *FIVE, subcolumns=each) for each in (range(40, 0, -1), [7] * 40))
+RISE, DROP, FLAT = (partial(kept, *FIVE, subcolumns=n) for n in (range(40), range(40, 0, -1), [7] * 40))
 NO_SERIES = [measured("levels.glu3_relaxed.series=true@rajat12.mc64+amd", 1.0)]
 MOVED = {"numeric": 0.75, "to_device": 0.25, "to_host": 0.5}
 PARTS = {"matching": 0.1, "scaling": 0.2, "ordering": 0.3, "permutation": 0.4}
-ORDERED = measured(
-    "preparation.prepare@onetone2.auto+amd", 1.0, {"entries": 7.0, "height": 3.0}, phases=PARTS
-)
+SIZE = {"entries": 7.0, "height": 3.0}
+ORDERED = measured("preparation.prepare@onetone2.auto+amd", 1.0, SIZE, phases=PARTS)
 SOLVED = measured("solve.direct_gpu@onetone2.auto+amd", 2.0, device="a GPU", phases={"fronts": 0.5, **MOVED})
 STOPPED = but([SOLVED, ORDERED], **TIMEOUT, longer_than=60.0)
 PEER = measured("solve.cudss@onetone2.natural", 2.0, device="a GPU", phases={"reordering": 1.0, **MOVED})
@@ -155,20 +151,17 @@ MEAN, EACH, TENFOLD = (f"table2_levelization.{name}" for name in ("geometric", "
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
 OF_CALLS = "seconds of the call, launches included, of GLU2.0 over GLU3.0|seconds of the call by a graph"
 NOTHING, LABELS = "Nothing of it was measured here.", [*growth.LABELS.values()]
-OTHERS = f"Not measured there: {', '.join([*growth.NAMES.values()][1:])}."
+OTHERS = f"Not measured there: {', '.join(growth.DRAWN.names[1:])}."
 
 
 @pytest.mark.parametrize(
     ("figure", "given", "where", "expected"),
     [
         (table2, pair(), "rajat12", "nz=12926|paper_nz=12926|ratio_high=10.667|closed_ratio=2|kahn_ms=nan"),
-        (table2, [], "Raj1", "status=not_run|filled_is=|status_kahn=not_run"),
-        (table2, none_there(pair()), "rajat12", "status=unavailable"),
-        (table1, none_there(FACTORED), "rajat12", "status=unavailable"),
+        (table2, [], "Raj1", "status=not_run|filled_is="),
         (table1, with_durations, "rajat12", "kernels_pair=ok|kernels_ratio_low=3|kernels_ratio_high=5.3333"),
         (table1, partial(with_durations, key="0"), "rajat12", "kernels_ratio=nan|ratio=3|status_modes=ok"),
         (table1, partial(with_durations, host="2"), "rajat12", "kernels_pair=two_hosts|kernels_ratio=nan"),
-        (levels, ADDER, "ASIC_100ks", "status=not_run|reason=the matrix is not at hand"),
         # All levels are of one size, and too many for exact modes.
         (levels, DEEP, "rajat12", "depth=5000|in_A=nan|inverse=0|inverse_low=-1"),
         (raw, [SOLVED, ORDERED], "onetone2", "solution=2|height=3|entries_lu=7"),
@@ -181,12 +174,9 @@ OTHERS = f"Not measured there: {', '.join([*growth.NAMES.values()][1:])}."
         (raw, but([SOLVED, ORDERED], phases={}), "onetone2", f"status=no transfers|{NO_SUM}"),
         (growth, LU, "rate", "median=4|low=3.3333|high=4.4444|flops=2e+09|family=real matrices|exponent=nan"),
         (growth, SOLVES, "rate", "status=not_measured"),
-        (growth, SOLVES, "numeric", "status=not_measured"),
         (growth, SOLVES, "triangular", "status=ok|median=0.5"),
-        (growth, SOLVES, "raw", "status=no preparation"),
         # The seconds of a factorisation alone are its whole.
         (growth, BY_CARD, "rate", "median=1"),
-        (growth, BY_HOST, "rate", "median=1"),
     ],
 )
 def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expected: str) -> None:
@@ -208,17 +198,8 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
         # One matrix makes no mean; stand-ins are judged apart.
         (table2, STAND_IN, MEAN, "inconclusive, beside the print", "3,146x, 87.1x of the same"),
         (table2, STAND_IN, EACH, "deviates, beside the print", "0 of 1 within 25% of the print"),
-        # Their arithmetic mean is near the printed one; the claim is by matrix.
-        (table2, UNLIKE, MEAN, "deviates", "arithmetic mean 835"),
-        (table2, UNLIKE, EACH, "deviates", "0 of 4"),
-        (table2, UNLIKE, TENFOLD, "deviates", "2 of 4, printed all"),
-        # One that is slower is enough against all, and few that are not are too few for it.
         (table2, slower(100, 100, 100, 87), TENFOLD, "reproduced", "4 of 4"),
-        (table2, slower(100, 100, 100, 9), TENFOLD, "inconclusive", "3 of 4 (3 to 4 by the intervals)"),
         (table2, slower(100, 100, 100, 5), TENFOLD, "deviates", "3 of 4, printed all"),
-        (table2, slower(100, 87), TENFOLD, "inconclusive", "2 of the 4 matrices"),
-        (table2, slower(100, 9), TENFOLD, "inconclusive", "1 of 2"),
-        (table2, slower(100, 5), TENFOLD, "deviates", "1 of 2"),
         (table2, STAND_IN, "counts.filled counts.levels_exact counts.levels_relaxed", "reproduced", "1 of 1"),
         (table2, FORTY, "counts.levels_relaxed", "deviates", "0 of 1 equal"),
         # Printed 39 over 37; a tie of AMD may change both counts.
@@ -231,11 +212,8 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
         (levels, RISE, f"{TRENDS} fig_levels.columns_fall", "reproduced", "5 of 5"),
         (levels, DROP, TRENDS, "contradicted", "0 of 5"),
         (levels, FLAT, TRENDS, "inconclusive", "0 of 5 (0 to 5 by the intervals)"),
-        (levels, FEW, f"{TRENDS} fig_levels.columns_fall", "inconclusive", "2 of the 3 matrices"),
         (levels, NO_SERIES, TRENDS, "not run", ""),
         (table2, none_there(pair()), f"{MEAN} {EACH} {TENFOLD} counts.filled", "not run", ""),
-        (table1, [], f"{TIME}.order {TIME}.each {TIME}.geometric", "not run", ""),
-        (table1, none_there(FACTORED), f"{TIME}.order {TIME}.each {TIME}.geometric", "not run", ""),
         (dependencies, [], "glu1_is_wrong.last_pivot", "derived", ": the two agree"),
     ],
 )
@@ -253,50 +231,31 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     before, after = (table1.EXHIBIT.verdicts(frame_of(table1, given)) for given in (FACTORED, with_durations))
     (kernels,) = (verdict for verdict in after if verdict not in before)
     assert (kernels.basis, kernels.outcome) == ("durations of kernels", "beside the print")
-    lee = claim("glu3", "table1_kernel_time", "lee_geometric")
-    assert lee.value == 4.8 and "not public" in lee.needs
+    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 
 @pytest.mark.parametrize(
     ("figure", "given", "said"),
     [
         (table2, pair(), f"It takes 2x as long as GLU3.0, the three loops 8x|not {NOTHING}"),
-        (
-            table2,
-            FORTY,
-            "rajat12, 13,948 =, 37 =, 40 \N{NOT EQUAL TO}, 8, 1, 2, not run, 8x, 2x|"
-            "printed, 13,948, 37, 39, 3.05, 0.035, , , 87.1x, |Not measured: ASIC_100ks",
-        ),
+        (table2, FORTY, "rajat12, 13,948 =, 37 =, 40 \N{NOT EQUAL TO}, 8, 1, 2, not run, 8x, 2x"),
+        (table2, FORTY, "printed, 13,948, 37, 39, 3.05, 0.035, , , 87.1x, |"),
         # The search without its third loop finds the same levels.
         (table2, LATE, "13,948 =, 37 =, 39 =, timeout, 1, 2, not run, glu2 timeout, 2x"),
         (table2, APART, ", two runs, 2x|, 87.1x, |not 8x"),
         (table2, none_there(pair()), f"{NOTHING}|onetone2, rajat12, |not It takes"),
-        (
-            table1,
-            FACTORED,
-            "rajat12, 1,879 =, 12,926 =, 6, 2, 0.5, 4, 1, not measured, not measured, 3x, 4x, -, not testable"
-            "|, 4x, 1, 8, 30|printed, 1,879, 12,926, 2.45, 2.24, , , , , , 1.1x, , , 1x, , , , |"
-            "Lee's code is not public",
-        ),
+        (table1, FACTORED, "rajat12, 1,879 =, 12,926 =, 6, 2, 0.5, 4, 1, not measured, not measured, 3x, "),
+        (table1, FACTORED, "printed, 1,879, 12,926, 2.45, 2.24, , , , , , 1.1x, , , 1x, , , , "),
         (table1, NO_EVENTS, "=, not measured, 2, 0.5, 4, 1, |, glu2.static pivoting=true not measured, 4x"),
         (table1, with_durations, "4, 1, 2, 0.5, 3x, 4x, 4x, |the sum of their durations by CUPTI"),
-        (table1, none_there(FACTORED), NOTHING),
-        (table1, [], NOTHING),
-        (
-            levels,
-            ADDER,
-            "adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks|Not measured: ASIC_100ks."
-            "|as the slides have it for ASIC_100ks|6 levels: A 2, B 2, C 2|columns with sub-columns -0.14",
-        ),
-        (levels, DEEP, "5,000 levels\n"),
+        (levels, ADDER, "adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks"),
+        (levels, ADDER, "Not measured: ASIC_100ks.|6 levels: A 2, B 2, C 2|columns with sub-columns -0.14"),
         (levels, NO_SERIES, "names no series|not rank correlation"),
         (dependencies, pair(), "an illustration|1.1x|wrong: marked|\nright\n|not not run"),
-        (dependencies, pair()[1:], "wrong: marked|Not measured: rajat12.|not not run"),
-        (dependencies, [], "wrong: marked"),
+        (dependencies, pair()[1:], "Not measured: rajat12.|not not run"),
         # A span that nothing was measured of has no panels; kept maps change the whole alone.
         (growth, LINES, "|".join([OTHERS, *LABELS[1:], f"not {LABELS[0]}", f"not {NOTHING}"])),
         (growth, none_there(LINES), "|".join([NOTHING, *LABELS, "not Not measured there"])),
-        (growth, [*BY_CARD, *BY_HOST], f"{LABELS[2]}|{LABELS[4]}|not {LABELS[1]}|not {LABELS[3]}"),
         (growth, KEPT, f"{LABELS[1]}|not {LABELS[0]}|not {LABELS[2]}|not {LABELS[3]}|not {LABELS[4]}"),
     ],
 )
@@ -307,32 +266,29 @@ def test_pictures_and_captions_say_what_was_measured(figure: Any, given: Any, sa
         assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
 
 
-def test_the_modes_are_those_of_the_kernels() -> None:
-    assert set(levels.MODES.values()) < {above for above, _ in AUTHORS}
-
-
-@pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda example: str(example.n))
-@pytest.mark.parametrize("method", examples.METHODS)
-def test_the_graphs_are_what_the_implementations_find(example: Any, method: str) -> None:
-    rule = dict(zip(examples.METHODS, ("upper", "exact", "relaxed"), strict=True))[method]
-    found = examples.filled(example)
-    dense = examples.dense_of(found)
-    drawn = np.zeros_like(dense)
-    for i, k in examples.dependencies(dense, method):
-        drawn[k, i] = True
-    assert np.array_equal(drawn, depends(dense, rule))
-    assert examples.level_of(examples.levels_of(found, method)).tolist() == longest_paths(drawn).tolist()
-
-
-def test_the_own_example_tells_the_methods_apart_and_glu1_gives_the_slides_wrong_factor() -> None:
-    rows = frame_of(dependencies, [])
-    own = rows[rows["example"] == examples.MADE_UP.name]
-    assert own.groupby("method")["level"].max().tolist() == [2, 3, 4]
-    reasons = own.loc[own["method"] == "GLU3.0", "why"].value_counts()
-    assert (reasons[examples.DOUBLE], reasons[examples.LEFT]) == (1, 2)
+@pytest.mark.parametrize("name", examples.ENTRIES)
+def test_the_graphs_are_what_the_implementations_find(name: str) -> None:
+    """The slides' matrix gets the wrong factor by GLU1.0, and our own tells the methods apart."""
+    every = frame_of(dependencies, [])
+    rows = every[every["example"] == name]
+    entries = rows.loc[rows["part"] == "entry", ["row", "column"]].to_numpy(int) - 1
+    dense = np.zeros((entries.max() + 1,) * 2, bool)
+    dense[tuple(entries.T)] = True
+    for method, rule in zip(examples.METHODS, ("upper", "exact", "relaxed"), strict=True):
+        known = rows[rows["method"] == method]
+        drawn = np.zeros_like(dense)
+        arrows = known.loc[known["part"] == "dependency", ["column", "before"]].to_numpy(int) - 1
+        drawn[tuple(arrows.T)] = True
+        assert np.array_equal(drawn, depends(dense, rule))
+        level = known[known["part"] == "level"].sort_values("column")["level"] - 1
+        assert level.tolist() == longest_paths(drawn).tolist()
+    depths, reasons = rows.groupby("method")["level"].max().tolist(), known["why"].value_counts()
     factors = rows[rows["part"] == "factor"].groupby("method")["value"].agg(list).to_dict()
-    right = [1, 0, 1, 1, 1, 0, 0, 1, 1]
-    assert factors == {"GLU1.0": [*right[:-1], 0], "GLU2.0": right, "GLU3.0": right}
+    if name == examples.MADE_UP:
+        assert (depths, reasons[examples.DOUBLE], reasons[examples.LEFT]) == ([2, 3, 4], 1, 2)
+    else:
+        right = [1, 0, 1, 1, 1, 0, 0, 1, 1]
+        assert factors == {"GLU1.0": [*right[:-1], 0], "GLU2.0": right, "GLU3.0": right}
 
 
 def test_each_span_has_its_seconds_and_their_exponent() -> None:

@@ -6,7 +6,6 @@ matrix has one per matrix, a range one per matrix and both of its ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,12 +39,12 @@ class Parts(NamedTuple):
     """How the parts of a claim stand.
 
     place : where each interval lies to the band around its print; within where no size is printed.
-    direction : whether each lies on the same side of no effect as its print.
+    sides : whether each lies on the same side of no effect as its print, of those whose print has one.
     narrow : whether every interval is narrower than its band.
     """
 
     place: NDArray[Any]
-    direction: list[Direction]
+    sides: list[Direction]
     narrow: bool
 
 
@@ -71,6 +70,14 @@ def reduce(claim: Claim, values: pd.Series[float]) -> float:
     return geometric_mean(np.maximum(numbers, 0.0)) if claim.is_ratio else float(np.mean(numbers))
 
 
+def _printed(claim: Claim, rows: pd.DataFrame) -> float:
+    """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
+    every = set(claim.matrices or ()) <= set(rows["abbr"]) and claim.aggregate not in MATRIX_BY_MATRIX
+    if every or len(claim.by_matrix) < 2 or rows["printed"].isna().any():
+        return claim.value
+    return reduce(claim, rows["printed"])
+
+
 def complete(claim: Claim, rows: pd.DataFrame) -> bool:
     """Whether every matrix of the claim has a point."""
     return bool(claim.matrices) and set(claim.matrices or ()) <= set(rows["of_claim"])
@@ -83,73 +90,49 @@ def by_matrix(claim: Claim, rows: pd.DataFrame) -> bool:
 
 def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
     """Return where each measured number lies that is held against a printed one."""
+    value, low, high, side = rows[["value", "low", "high", "printed"]].to_numpy(dtype=float).T
     if claim.span is not None:
-        return _parts_of_range(claim, rows, *claim.span)
-    each = by_matrix(claim, rows)
-    low, high, printed = (
-        rows[name].to_numpy() if each else np.array([getattr(whole, name)])
-        for name in ("low", "high", "printed")
-    )
-    return _parts(claim, low, high, band(printed, claim.neutral, claim.tolerance), printed)
+        # Of all the matrices that the paper has, the least and the most lie near the ends of the range, too.
+        ends = [value.argmin(), value.argmax()] if complete(claim, rows) else []
+        low, high = np.append(low, low[ends]), np.append(high, high[ends])
+        least, most = _band(claim, np.array(claim.span), claim.tolerance or 0.0)
+        least = np.append(np.full(len(rows), least[0]), least[: len(ends)])
+        most = np.append(np.full(len(rows), most[1]), most[: len(ends)])
+        first, last = (claim.neutral is None or end > claim.neutral for end in claim.span)
+        side = np.full(len(low), claim.span[0] if first == last else np.nan)
+    else:
+        if not by_matrix(claim, rows):
+            low, high, side = np.array([whole[1:]]).T
+        least, most = _band(claim, side, claim.tolerance)
+    # A product of floats is no exact bound.
+    slack, unsized = 1e-9 * np.maximum(np.abs(least), np.abs(most)), np.isnan(least)
+    within = unsized | ((low >= least - slack) & (high <= most + slack))
+    place = np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
+    narrow = bool((unsized | (high - low <= most - least)).all())
+    return Parts(place, _sides(low, high, side, claim.neutral), narrow)
 
 
-def _parts(claim: Claim, low: Numbers, high: Numbers, limits: Sequence[Numbers], side: Numbers) -> Parts:
-    """side : the number on whose side of no effect each interval has to lie, nan where there are no sides."""
-    least, most = limits
-    narrow = np.isnan(least) | (high - low <= most - least)
-    return Parts(
-        places(low, high, least, most), directions(low, high, side, claim.neutral), bool(narrow.all())
-    )
-
-
-def _parts_of_range(claim: Claim, rows: pd.DataFrame, first: float, last: float) -> Parts:
-    """Each matrix within the range; of all the matrices that the paper has, the least and the most near its
-    ends too."""
-    value, low, high = (rows[name].to_numpy() for name in ("value", "low", "high"))
-    least, most = band(np.array([first, last]), claim.neutral, claim.tolerance or 0.0)
-    ends = np.full(len(rows), least[0]), np.full(len(rows), most[1])
-    if complete(claim, rows):
-        extremes = [value.argmin(), value.argmax()]
-        low, high = np.append(low, low[extremes]), np.append(high, high[extremes])
-        ends = np.append(ends[0], least), np.append(ends[1], most)
-    neutral = -np.inf if claim.neutral is None else claim.neutral
-    side = first if (first > neutral) == (last > neutral) else np.nan
-    return _parts(claim, low, high, ends, np.full(len(low), side))
-
-
-def band(printed: Numbers, neutral: float | None, tolerance: float | None) -> tuple[Numbers, Numbers]:
-    """Return the ends of the band around printed numbers, nan where no size is printed.
-
-    tolerance : share of the printed effect, None where no size is printed.
-    """
-    allowed = (np.nan if tolerance is None else tolerance) * np.abs(printed - (neutral or 0.0))
-    if tolerance and neutral is not None:
+def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numbers, Numbers]:
+    """The ends of the band around printed numbers, nan where no size is printed."""
+    neutral = claim.neutral or 0.0
+    allowed = (np.nan if tolerance is None else tolerance) * np.abs(printed - neutral)
+    if tolerance:
         allowed = np.maximum(allowed, NARROWEST * abs(neutral))
     return printed - allowed, printed + allowed
 
 
-def places(low: Numbers, high: Numbers, least: Numbers, most: Numbers) -> NDArray[Any]:
-    """Return where intervals lie to their bands, each in one place; within where there is no band."""
-    # A product of floats is no exact bound.
-    slack = 1e-9 * np.maximum(np.abs(least), np.abs(most))
-    within = np.isnan(least) | ((low >= least - slack) & (high <= most + slack))
-    return np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
-
-
-def directions(low: Numbers, high: Numbers, side: Numbers, neutral: float | None) -> list[Direction]:
-    """Return whether intervals lie on the same side of `neutral` as `side`."""
+def _sides(low: Numbers, high: Numbers, print_: Numbers, neutral: float | None) -> list[Direction]:
+    """Whether intervals lie on the same side of `neutral` as the print, of those whose print has one."""
     if neutral is None:
-        return [Direction.NONE] * len(low)
-    sign = np.where(side > neutral, 1, -1)
-    near, far = np.where(sign > 0, low, high), np.where(sign > 0, high, low)
-    none = ~(np.abs(side - neutral) > NARROWEST * abs(neutral))
-    ahead = sign * (near - neutral) > NEAR * abs(neutral)
-    behind = sign * (far - neutral) <= NEAR * abs(neutral)
-    found = np.select(
-        [none, ahead, behind], [Direction.NONE, Direction.AS_PRINTED, Direction.OPPOSITE],
-        Direction.UNRESOLVED,
-    )  # fmt: skip
-    return [Direction(each) for each in found]
+        return []
+    above = print_ > neutral
+    sign, near, far = np.where(above, 1, -1), np.where(above, low, high), np.where(above, high, low)
+    ahead, behind = (
+        sign * (near - neutral) > NEAR * abs(neutral),
+        sign * (far - neutral) <= NEAR * abs(neutral),
+    )
+    found = np.select([ahead, behind], [Direction.AS_PRINTED, Direction.OPPOSITE], Direction.UNRESOLVED)
+    return [Direction(each) for each in found[np.abs(print_ - neutral) > NARROWEST * abs(neutral)]]
 
 
 def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
@@ -159,13 +142,12 @@ def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
     few : why there are too few points, which then say nothing, but that one is enough against what is said
         of all or of none.
     """
-    sides, found = set(parts.direction) - {Direction.NONE}, set(parts.place)
-    outcome = Outcome.REPRODUCED
+    outcome, sides = Outcome.REPRODUCED, set(parts.sides)
     if sides == {Direction.OPPOSITE}:
         outcome = Outcome.CONTRADICTED
-    elif Direction.OPPOSITE in sides or found & {BELOW, ABOVE}:
+    elif Direction.OPPOSITE in sides or {BELOW, ABOVE} & set(parts.place):
         outcome = Outcome.DEVIATES
-    elif Direction.UNRESOLVED in sides or ACROSS in found:
+    elif Direction.UNRESOLVED in sides or ACROSS in parts.place:
         outcome = Outcome.INCONCLUSIVE
     if not few:
         return outcome
@@ -180,44 +162,25 @@ def few_of(claim: Claim, rows: pd.DataFrame) -> str:
     A mean needs half of the matrices where one mean of all is printed. A statement of all or of none needs so
     many that most is certain.
     """
-    wanted = len(claim.matrices or ())
-    half = max(LEAST, -(-wanted // 2)) if len(claim.by_matrix) < 2 else LEAST
-    least = {
-        "mean": half, "geometric": half, "largest": LEAST, "smallest": LEAST, "range": LEAST,
-        "count": LEAST if claim.is_share else LEAST_OF_ALL, "trend": LEAST_OF_TREND,
-    }.get(claim.aggregate, 0)  # fmt: skip
-    least, distinct = min(least, wanted or least), len(set(rows["input"]))
-    if distinct >= least or complete(claim, rows):
+    least, wanted, distinct = LEAST, len(claim.matrices or ()), len(set(rows["input"]))
+    if claim.aggregate == "trend":
+        least = LEAST_OF_TREND
+    elif claim.aggregate == "count" and not claim.is_share:
+        least = LEAST_OF_ALL
+    elif claim.aggregate in ("mean", "geometric") and len(claim.by_matrix) < 2:
+        least = max(LEAST, -(-wanted // 2))
+    least = min(least, wanted or least)
+    if claim.aggregate in MATRIX_BY_MATRIX or distinct >= least or complete(claim, rows):
         return ""
     return f"{distinct} of the {least} matrices that such a claim needs at least"
 
 
-def _printed(claim: Claim, rows: pd.DataFrame) -> float:
-    """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
-    if len(claim.by_matrix) < 2 or rows["printed"].isna().any():
-        return claim.value
-    every = set(claim.matrices or ()) <= set(rows["abbr"])
-    alone = every and claim.aggregate not in MATRIX_BY_MATRIX
-    return claim.value if alone else reduce(claim, rows["printed"])
-
-
-def direction_of(parts: Parts) -> Direction:
-    """Return the direction of all parts that have one."""
-    sides = set(parts.direction) - {Direction.NONE}
-    if len(sides) > 1:
-        return Direction.UNRESOLVED
-    return sides.pop() if sides else Direction.NONE
-
-
 def size_of(claim: Claim, parts: Parts, whole: Whole, factor: float | None) -> Size:
     """Return how large the measured numbers are beside the printed ones."""
-    found = set(parts.place)
     if claim.tolerance is None:
         return Size.NONE
-    if found == {WITHIN}:
-        return Size.AS_PRINTED
-    if not found & {BELOW, ABOVE}:
-        return Size.OPEN
+    if not {BELOW, ABOVE} & set(parts.place):
+        return Size.OPEN if ACROSS in parts.place else Size.AS_PRINTED
     larger = whole.value > whole.printed if factor is None else factor >= 1
     return Size.LARGER if larger else Size.SMALLER
 
@@ -231,16 +194,12 @@ def factor_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> float | None:
     if claim.tolerance is None or rows["bound"].any():
         return None
     if claim.span is not None:
-        return _factor_of_range(claim.span, rows["value"].tolist(), complete(claim, rows))
+        (least, most), values = claim.span, rows["value"].tolist()
+        ratios = [value / min(max(value, least), most) for value in values if value > 0 < least]
+        if set(ratios) <= {1.0} and complete(claim, rows):
+            ratios = [min(values) / least, max(values) / most]
+        return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)
     if by_matrix(claim, rows):
         each = (rows["value"] / rows["printed"].replace(0.0, np.nan)).to_numpy()
         return geometric_mean(each) if each.min() > 0 else None
     return whole.value / whole.printed if whole.value * whole.printed > 0 else None
-
-
-def _factor_of_range(span: tuple[float, float], values: Sequence[float], whole: bool) -> float:
-    least, most = span
-    ratios = [v / (least if v < least else most) for v in values if not least <= v <= most and v > 0 < least]
-    if not ratios and whole:
-        ratios = [min(values) / least, max(values) / most]
-    return max(ratios, key=lambda ratio: abs(np.log(ratio)), default=1.0)

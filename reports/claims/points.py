@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from reports.claims.verdict import Scope
-from reports.facts.claim import Claim
+from reports.facts.claim import Claim, Held
 from reports.facts.distance import twins_in
 
 Numbers = NDArray[np.float64]
-# (label, reason) of a row that is in no number.
-LeftOut = tuple[str, str]
 EXTREMES = ("largest", "smallest")
 # What a status begins with in place of `ok` where a limit of time ended a call: its ratio is a bound.
 MORE, LESS = "> ", "< "
@@ -24,42 +18,19 @@ MORE, LESS = "> ", "< "
 FAR, OTHER = "far", "other"
 
 
-@dataclass(frozen=True)
-class Column:
-    """Numbers of a frame that a claim is held against.
-
-    value : the column; where there is an interval it has `<value>_low` and `<value>_high` beside it.
-    status : the column that says `ok` or why there is no number.
-    basis : what is compared, where it is not the claim's own metric.
-    above : what a number has to exceed to be counted.
-    against : the column that a trend's value goes with.
-    untestable : why the numbers cannot test the claim.
-    beside : the numbers stand beside the print and are not judged.
-    """
-
-    value: str
-    status: str = "status"
-    basis: str = ""
-    above: float = 1.0
-    against: str = ""
-    untestable: str = ""
-    beside: bool = False
-
-
-def points(frame: pd.DataFrame, claim: Claim, column: Column) -> pd.DataFrame:
+def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers that the claim may be judged by.
 
     kind : the scope that the row is judged in, or `far` or `other`.
     near : of the claim's matrices the nearest that it is near enough to.
     input, of_claim : what is counted as one matrix; of the claim's matrices, which it is or stands in for.
-    has, state : whether there is a number to judge by; `ok` or why not.
+    has, left_out : whether there is a number to judge by; (label, reason) where it is in none.
     value, low, high : the number and its interval; of a count 1 where it exceeds `above`.
     bounded, bound : whether the interval is known; `> ` or `< ` where the value is a bound.
     printed, at, processes : of that matrix; what a trend's value goes with; in which it was measured.
     """
-    words = frame[column.status].tolist()
-    state = np.array([word if isinstance(word, str) else "" for word in words], dtype=object)
-    value, low, high = (_numbers(frame, column.value + end) for end in ("", "_low", "_high"))
+    state = [word or "" for word in _texts(frame, held.status)]
+    value, low, high = (_numbers(frame, held.column + end) for end in ("", "_low", "_high"))
     # A trend, which is of ranks, has no use for a bound.
     mark = np.array([word[:2] if claim.aggregate != "trend" else "" for word in state], dtype=object)
     more, less = (mark == MORE) & ~np.isnan(low), (mark == LESS) & ~np.isnan(high)
@@ -68,58 +39,67 @@ def points(frame: pd.DataFrame, claim: Claim, column: Column) -> pd.DataFrame:
     high = np.where(more, np.inf, high)
     bounded = ~np.isnan(low) & ~np.isnan(high)
     low, high = np.where(bounded, low, value), np.where(bounded, high, value)
-    at = _numbers(frame, column.against)
-    # A case's own seconds are of the processes of the case.
-    processes = _numbers(frame, "processes" if column.value == "median" else f"{column.value}_processes")
-    has = ((state == "ok") | more | less) & np.isfinite(value) & ((value > 0) | (not claim.is_ratio))
-    if column.against:
+    at = _numbers(frame, held.against)
+    ok = np.array([word == "ok" for word in state], dtype=bool) | more | less
+    has = ok & np.isfinite(value) & ((value > 0) | (not claim.is_ratio))
+    if held.against:
         has &= np.isfinite(at)
     if claim.aggregate == "count":
-        value, low, high = ((end > column.above).astype(float) for end in (value, low, high))
-    texts = _names(frame, claim) | {"state": state, "bound": np.where(more | less, mark, "")}
+        value, low, high = ((end > held.above).astype(float) for end in (value, low, high))
+    rows = _names(frame, claim)
+    whys = zip(rows["label"], rows["near"], _texts(frame, "distance"), state, has, strict=True)
     numbers = {
-        "has": has.astype(bool), "value": value, "low": low, "high": high, "bounded": bounded, "at": at,
-        "printed": [claim.by_matrix.get(name or "", np.nan) for name in texts.pop("own")],
-        "processes": np.nan_to_num(processes, nan=1.0).astype(int),
+        "has": has, "value": value, "low": low, "high": high, "bounded": bounded, "at": at,
+        "bound": np.where(more | less, mark, ""),
+        "printed": [claim.by_matrix.get(name or "", np.nan) for name in rows.pop("own")],
+        "processes": np.nan_to_num(_numbers(frame, f"{held.column}_processes"), nan=1.0).astype(int),
+        "left_out": [_left_out(claim, *why) for why in whys],
     }  # fmt: skip
-    return pd.concat([pd.DataFrame(texts, dtype=object), pd.DataFrame(numbers)], axis=1)
+    return rows.assign(**numbers)
 
 
-def scopes(there: pd.DataFrame, claim: Claim) -> list[tuple[Scope, pd.DataFrame]]:
-    """Return the points of one machine by what they are of, as far as the claim may be judged by them."""
-    kinds = there["kind"]
-    alone = claim.aggregate in ("equal", *EXTREMES)
-    judged = [Scope.PAPER] if alone else [Scope.PAPER, Scope.TWINS, Scope.STAND_INS]
-    found = [(scope, there[kinds == scope]) for scope in (*judged, Scope.ANY) if scope in set(kinds)]
-    beside = claim.aggregate in EXTREMES and (kinds != Scope.PAPER).any()
-    return [*found, (Scope.PANEL, there)] if beside else found
+def _names(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
+    """Of which matrix each row is; `own` is the paper's own that it is or stands in for."""
+    wanted = claim.matrices or ()
+    label = [str(text) for text in frame["label"]]
+    abbr, matrix = _texts(frame, "abbr"), [name or "" for name in _texts(frame, "matrix")]
+    # One matrix stands in for one.
+    instead = [(names or "").split(", ") for names in _texts(frame, "near")]
+    near = [next((name for name in names if name in wanted), None) for names in instead]
+    name = [of or text for of, text in zip(matrix, label, strict=True)]
+    own = [short or other for short, other in zip(abbr, near, strict=True)]
+    columns = {
+        "machine": list(frame["machine"]), "label": label, "abbr": abbr, "near": near, "matrix": matrix,
+        "own": own, "kind": [_kind(claim, *row) for row in zip(abbr, near, name, strict=True)],
+        "input": [short or other for short, other in zip(own, name, strict=True)],
+        "of_claim": [short if short in wanted else None for short in own],
+    }  # fmt: skip
+    return pd.DataFrame(columns, dtype=object)
 
 
-def without_number(rows: pd.DataFrame) -> list[LeftOut]:
-    """Return the points of the claim's matrices and stand-ins that have no number, each once per reason."""
-    columns = (rows[name] for name in ("label", "kind", "near", "state", "has"))
-    found = [
-        (label, "no number" if word in ("ok", "") else str(word).replace("_", " "))
-        for label, kind, near, word, has in zip(*columns, strict=True)
-        if not has and (near or kind not in (FAR, OTHER))
-    ]
-    return list(dict.fromkeys(found))
+def _kind(claim: Claim, abbr: str | None, near: str | None, matrix: str) -> str:
+    if claim.matrices is None:
+        return Scope.PANEL if claim.aggregate in EXTREMES else Scope.ANY
+    if abbr is not None:
+        return Scope.PAPER if abbr in claim.matrices else OTHER
+    if near is None:
+        return FAR
+    return Scope.TWINS if near in twins_in(matrix, claim.paper) else Scope.STAND_INS
 
 
-def too_far(rows: pd.DataFrame, claim: Claim) -> list[LeftOut]:
-    """Return the points whose number weighs nothing, with their distance from the claim's nearest matrix,
-    unless the claim is of what no stand-in decides."""
-    found = []
-    for label, near, distance in zip(rows["label"], rows["near"], rows["distance"], strict=True):
-        parts = distance.split("; ") if isinstance(distance, str) else []
-        wanted = [part for part in parts if part.partition(":")[0] in (claim.matrices or ())]
-        if near:
-            found.append((label, "not the paper's own, which alone decide this"))
-        elif wanted:
-            found.append((f"{label} ({wanted[0]})", "too far to stand in"))
-        else:
-            found.append((label, "of no matrix of the claim, nor standing in for one"))
-    return found
+def _left_out(
+    claim: Claim, label: str, near: str | None, distance: str | None, state: str, has: bool
+) -> tuple[str, str]:
+    """(label, reason) of a row that has no number, or whose number weighs nothing: then with its distance
+    from the claim's nearest matrix."""
+    if not has:
+        return label, "no number" if state in ("ok", "") else state.replace("_", " ")
+    if near:
+        return label, "not the paper's own, which alone decide this"
+    far = [part for part in (distance or "").split("; ") if part.partition(":")[0] in (claim.matrices or ())]
+    if far:
+        return f"{label} ({far[0]})", "too far to stand in"
+    return label, "of no matrix of the claim, nor standing in for one"
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> Numbers:
@@ -131,40 +111,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> Numbers:
     return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
 
 
-def _names(frame: pd.DataFrame, claim: Claim) -> dict[str, Any]:
-    """The columns of `points` that say of which matrix each row is, and `own`, the paper's own that it is or
-    stands in for."""
-    wanted, nothing = claim.matrices or (), [None] * len(frame)
-    label = [str(text) for text in frame["label"]]
-    matrix = [str(name or "") for name in frame.get("matrix", nothing)]
-    abbr = [short if isinstance(short, str) else None for short in frame["abbr"]]
-    near = [_nearest(names, wanted) if isinstance(names, str) else None for names in frame["near"]]
-    name = [own or text for own, text in zip(matrix, label, strict=True)]
-    own = [short or other for short, other in zip(abbr, near, strict=True)]
-    return {
-        "label": label,
-        "abbr": abbr,
-        "near": near,
-        "matrix": matrix,
-        "machine": list(frame["machine"]),
-        "distance": list(frame.get("distance", nothing)),
-        "kind": [_kind(*row, claim) for row in zip(abbr, near, name, strict=True)],
-        "input": [short or other for short, other in zip(own, name, strict=True)],
-        "of_claim": [short if short in wanted else None for short in own],
-        "own": own,
-    }
-
-
-def _nearest(names: str, wanted: Sequence[str]) -> str | None:
-    """The nearest of the claim's matrices that a row is near enough to: one matrix stands in for one."""
-    return next((name for name in names.split(", ") if name in wanted), None)
-
-
-def _kind(abbr: str | None, near: str | None, matrix: str, claim: Claim) -> str:
-    if claim.matrices is None:
-        return Scope.PANEL if claim.aggregate in EXTREMES else Scope.ANY
-    if abbr is not None:
-        return Scope.PAPER if abbr in claim.matrices else OTHER
-    if near is None:
-        return FAR
-    return Scope.TWINS if near in twins_in(matrix, claim.paper) else Scope.STAND_INS
+def _texts(frame: pd.DataFrame, name: str) -> list[str | None]:
+    """The column, None where it has no text, or where there is no such column."""
+    texts = frame[name] if name in frame else [None] * len(frame)
+    return [text if isinstance(text, str) else None for text in texts]

@@ -62,10 +62,10 @@ class Standing:
     @property
     def judged(self) -> tuple[Verdict, ...]:
         """Every judged verdict, the one that decides first."""
-        decides = (self.verdict,) if self.verdict and self.verdict.outcome in JUDGED else ()
-        return (*decides, *self.also)
+        decides = [self.verdict] if self.verdict else []
+        return tuple(verdict for verdict in (*decides, *self.beside) if verdict.outcome in JUDGED)
 
     @property
     def also(self) -> tuple[Verdict, ...]:
         """Judged verdicts of other matrices, beside the one that decides."""
-        return tuple(verdict for verdict in self.beside if verdict.outcome in JUDGED)
+        return tuple(verdict for verdict in self.judged if verdict is not self.verdict)

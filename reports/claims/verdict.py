@@ -10,8 +10,7 @@ import pandas as pd
 
 
 class Outcome(StrEnum):
-    """What became of a claim. BESIDE : a number that stands beside the print and is not judged; no standing
-    has it."""
+    """What became of a claim. BESIDE : a number beside the print, not judged; no standing has it."""
 
     REPRODUCED = "reproduced"
     DEVIATES = "deviates"
@@ -57,14 +56,17 @@ class Direction(StrEnum):
 
 
 class Size(StrEnum):
-    """How the interval of the measured number lies to the band around the printed one. OPEN : on both sides
-    of the band's edge."""
+    """How the measured interval lies to the band around the print. OPEN : on both sides of its edge."""
 
     AS_PRINTED = "as printed"
     LARGER = "larger"
     SMALLER = "smaller"
     OPEN = "open"
     NONE = "no magnitude"
+
+
+def _nothing() -> pd.DataFrame:
+    return pd.DataFrame(columns=["input", "of_claim", "bound"])
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,7 @@ class Verdict:
     claim : its id, `paper.subject.name`.
     basis : what was compared (seconds, TEPS, bytes).
     numbers : measured and printed, as text.
-    machine : empty where nothing was measured.
-    scope : of which matrices, None where nothing was measured.
+    machine, scope : empty and None where nothing was measured.
     doubt : why it is indicative only, empty for a firm one and for what says nothing of the claim.
     factor : measured over printed.
     value, low, high : the aggregate of the points, and the least and the most that their intervals allow; 0
@@ -101,7 +102,7 @@ class Verdict:
     low: float = 0.0
     high: float = 0.0
     printed: float = 0.0
-    points: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
+    points: pd.DataFrame = field(default_factory=_nothing, compare=False)
     of: int | None = None
     left_out: tuple[tuple[str, str], ...] = ()
     why: str = ""
@@ -114,17 +115,17 @@ class Verdict:
     @property
     def distinct(self) -> int:
         """Matrices that the points are of, or of the paper's matrices those that they stand in for."""
-        return len(set(self.points["input"])) if self.n else 0
+        return len(set(self.points["input"]))
 
     @property
     def matrices(self) -> int:
         """How many of the claim's matrices the points are of, or stand in for."""
-        return len(set(self.points["of_claim"]) - {None}) if self.n else 0
+        return len(set(self.points["of_claim"]) - {None})
 
     @property
     def bound(self) -> str:
         """`> ` or `< ` where the aggregate is a bound, `~ ` where bounds of both kinds leave it open."""
-        return bound_of(self.points["bound"]) if self.n else ""
+        return bound_of(self.points["bound"])
 
     @property
     def firm(self) -> bool:
@@ -157,11 +158,10 @@ class Verdict:
         if self.outcome not in (Outcome.DEVIATES, Outcome.INCONCLUSIVE):
             return self.word
         factor = f" ({self.factor:.3g} of it)" if self.factor is not None else ""
-        off = self.size in (Size.LARGER, Size.SMALLER)
-        size = f", {self.size} than the print{factor}" if off else ""
-        size = ", size open" if self.size is Size.OPEN else size
+        off = f", {self.size} than the print{factor}"
+        sizes = {Size.LARGER: off, Size.SMALLER: off, Size.OPEN: ", size open"}
         towards = "" if self.direction is Direction.NONE else f", direction {self.direction}"
-        return f"{self.word}{size}{towards}"
+        return f"{self.word}{sizes.get(self.size, '')}{towards}"
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete
+from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete, reduce
 from reports.claims.points import EXTREMES
 from reports.claims.verdict import Direction, bound_of
 from reports.facts.claim import Claim
@@ -19,7 +19,11 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
     if claim.aggregate == "count":
         return _count(claim, rows, whole)
     if claim.aggregate == "trend":
-        return _trend(claim, len(rows), whole)
+        few = f"{len(rows)} of the {LEAST_OF_TREND} matrices that a trend needs"
+        value = (
+            f"rank correlation {whole.value:+.2f} ({whole.low:+.2f} to {whole.high:+.2f}) over {len(rows)}"
+        )
+        return f"{few if len(rows) < LEAST_OF_TREND else value}, printed: {claim.printed}"
     if claim.aggregate in EXTREMES:
         return _extreme(claim, rows)
     ratios = claim.unit == "x" and claim.aggregate != "mean"
@@ -41,17 +45,14 @@ def spread(claim: Claim, rows: pd.DataFrame) -> str:
 
 def _spread(rows: pd.DataFrame, form: Callable[[float], str], ratios: bool) -> str:
     """`mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`. ratios : the mean is the geometric one."""
-    triples = zip(rows["value"], rows["label"], rows["bound"], strict=True)
-    ordered = sorted(triples, key=lambda triple: triple[:2])
-    (least, first, _), (_, last, _) = ordered[0], ordered[-1]
-    low, high = (f"{bound}{form(value)}" for value, _, bound in (ordered[0], ordered[-1]))
+    ordered = sorted(zip(rows["value"], rows["label"], rows["bound"], strict=True))
+    ends = [(f"{bound}{form(value)}", label) for value, label, bound in (ordered[0], ordered[-1])]
     if len(rows) == 1:
-        return f"{low} ({first})"
-    geometric = ratios and least > 0
-    values = rows["value"].to_numpy()
+        return "{} ({})".format(*ends[0])
+    values, geometric = rows["value"].to_numpy(), ratios and ordered[0][0] > 0
     whole = geometric_mean(values) if geometric else float(np.mean(values))
-    name = "geometric mean" if geometric else "mean"
-    return f"{name} {bound_of(rows['bound'])}{form(whole)} ({low} {first} to {high} {last}) of {len(rows)}"
+    name = f"{'geometric ' if geometric else ''}mean {bound_of(rows['bound'])}{form(whole)}"
+    return f"{name} ({' to '.join(map(' '.join, ends))}) of {len(rows)}"
 
 
 def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
@@ -62,19 +63,11 @@ def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
     return f"{count} of {len(rows)}{sure}{share}, printed {claim.printed}"
 
 
-def _trend(claim: Claim, n: int, whole: Whole) -> str:
-    if n < LEAST_OF_TREND:
-        return f"{n} of the {LEAST_OF_TREND} matrices that a trend needs, printed: {claim.printed}"
-    ends = f"{whole.low:+.2f} to {whole.high:+.2f}"
-    return f"rank correlation {whole.value:+.2f} ({ends}) over {n}, printed: {claim.printed}"
-
-
 def _extreme(claim: Claim, rows: pd.DataFrame) -> str:
-    values = rows["value"].to_numpy()
-    place = values.argmax() if claim.aggregate == "largest" else values.argmin()
+    value = reduce(claim, rows["value"])
+    label = rows.loc[rows["value"] == value, "label"].iloc[0]
     among = f", the {claim.aggregate} of {len(rows)}" if len(rows) > 1 else ""
-    number = f"{bound_of(rows['bound'])}{claim.form(float(values[place]))}"
-    return f"{number} ({rows['label'].iloc[place]}{among}), printed {claim.printed}"
+    return f"{bound_of(rows['bound'])}{claim.form(value)} ({label}{among}), printed {claim.printed}"
 
 
 def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:
@@ -96,7 +89,6 @@ def _each(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts, text: st
         triples = zip(off["label"], off["value"], off["printed"], strict=True)
         wrong = [f"{label} {claim.form(v)}, printed {claim.form(printed)}" for label, v, printed in triples]
         return "; ".join([within, *wrong])
-    sides = [side for side in parts.direction if side != Direction.NONE]
-    if len(sides) > 1:
-        within += f", {sides.count(Direction.AS_PRINTED)} of {len(sides)} in the printed direction"
+    count, same = len(parts.sides), parts.sides.count(Direction.AS_PRINTED)
+    within += f", {same} of {count} in the printed direction" if count > 1 else ""
     return f"{within}: {text}, {claim.form(whole.printed)} of the same"

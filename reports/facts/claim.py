@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -29,16 +29,6 @@ class Subject:
     data: Mapping[str, Any]
 
     @property
-    def what(self) -> str:
-        return str(self.data.get("what", self.id.partition("_")[2].replace("_", " ")))
-
-    @property
-    def figure(self) -> str:
-        """`fig10` or `table1` where the id begins with one, else an empty string."""
-        head = self.id.partition("_")[0]
-        return head if head.startswith(("fig", "table")) and head[-1].isdigit() else ""
-
-    @property
     def mean(self) -> float | None:
         value = self.data.get("mean")
         return float(value) if isinstance(value, int | float) else None
@@ -58,29 +48,42 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim.
+class Held:
+    """A column of its figure's frame that a claim is held against, whose fields docs/claims.md explains.
 
-    kind : what it is about.
+    column : where there is an interval it has `<column>_low` and `<column>_high` beside it.
+    basis : empty for the claim's own metric.
+    subsets : the figure's name for what takes apart rows that are judged apart, empty for nothing.
+    untestable : why the numbers cannot test the claim, which only a subset says.
+    """
+
+    column: str
+    status: str = "status"
+    basis: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict)
+    subsets: str = ""
+    above: float = 1.0
+    against: str = ""
+    beside: bool = False
+    untestable: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim, whose fields docs/claims.md explains.
+
     time : it is of a time, which differs from process to process.
-    cite : where it is printed.
-    metric : of what, over what.
-    aggregate : how the numbers of the matrices become one, as docs/claims.md explains.
     value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
         share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
-    span : of a range.
-    count : so many of so many.
+    span, count : of a range; so many of so many.
     matrices : those that it is about, None where the paper does not say.
-    unit : x (a ratio), %, share, count, or a unit of measure.
     neutral : the value of no effect, None where there is none.
     tolerance : share of the printed effect, value less neutral, by which a reproduction may be off; None
         where only the direction is printed.
-    pair : the name of the claim of the same subject that it is judged with, empty for none.
-    not_comparable : why its number is shown and not judged, empty for a claim that is.
-    derived : how it follows from printed numbers alone, empty for a claim of measurements.
-    needs : what no machine here has, empty for nothing.
-    library : the peer of config/peers.yaml whose results it is of, empty for none.
+    pair : the name of the claim of the same subject that it is judged with.
+    not_comparable, derived : why its number is not judged; how it follows from printed numbers alone.
+    needs, library : what no machine here has; the peer of config/peers.yaml whose results it is of.
     """
 
     paper: str
@@ -93,18 +96,19 @@ class Claim:
     metric: str
     aggregate: str
     value: float
-    by_matrix: Mapping[str, float]
-    span: tuple[float, float] | None
-    count: tuple[int, int] | None
     matrices: tuple[str, ...] | None
-    unit: str
     neutral: float | None
     tolerance: float | None
-    pair: str
-    not_comparable: str
-    derived: str
-    needs: str
-    library: str
+    by_matrix: Mapping[str, float] = field(default_factory=dict)
+    span: tuple[float, float] | None = None
+    count: tuple[int, int] | None = None
+    unit: str = "x"
+    pair: str = ""
+    not_comparable: str = ""
+    derived: str = ""
+    needs: str = ""
+    library: str = ""
+    held: tuple[Held, ...] = ()
 
     @property
     def id(self) -> str:
@@ -146,10 +150,11 @@ class Claim:
             return f"as listed, of {len(self.by_matrix)} matrices"
         if self.span:
             return f"{self.form(self.span[0])} to {self.form(self.span[1])}"
-        whose = list(self.matrices or ()) if len(self.matrices or ()) == 1 else []
-        if self.aggregate in ("largest", "smallest"):
-            return f"{self.form(self.value)} ({', '.join([*whose, f'the {self.aggregate}'])})"
-        if whose or self.matrices is None:
-            return f"{self.form(self.value)}{f' ({whose[0]})' if whose else ''}"
+        names = [*(self.matrices or ())] if len(self.matrices or ()) == 1 else []
+        names += [f"the {self.aggregate}"] if self.aggregate in ("largest", "smallest") else []
+        if names:
+            return f"{self.form(self.value)} ({', '.join(names)})"
+        if self.matrices is None:
+            return self.form(self.value)
         geometric = self.unit == "x" and self.aggregate != "mean" and len(self.by_matrix) > 1
         return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
-from reports.facts.claim import Claim, Kind, Subject
+from reports.facts.claim import Claim, Held, Kind, Subject
 from reports.facts.means import geometric_mean
 from reports.facts.printed import (
     MatrixEntry,
@@ -69,59 +70,68 @@ def find_claim(id: str) -> Claim:
     return claims()[id]
 
 
-def claims_of(paper: str, subject: str) -> list[Claim]:
-    """The claims of a subject."""
-    return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, subject)]
+def claims_of(paper: str, id: str) -> list[Claim]:
+    """The claims of a subject. Raises UnknownNameError for one that no file has."""
+    subject(paper, id)
+    return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, id)]
 
 
 def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     both = {**subject.data, **data}
-    where = f"{subject.paper}.{subject.id}.{name}"
-    value, by_matrix, span, count = _printed(subject, data["printed"], where)
+    where = f"config/claims/{subject.paper}.yaml: {subject.id}.{name}"
+    printed = _printed(subject, data["printed"], where)
     if "by_matrix" in data:
-        by_matrix = _by_matrix(subject, data["by_matrix"], where)
-    ratios = both.get("unit", "x") == "x"
-    if ratios and len(by_matrix) > 1 and min(by_matrix.values()) > 0 and data["aggregate"] == "each":
-        value = geometric_mean(list(by_matrix.values()))
-    kind = Kind[str(both["kind"]).upper()]
-    if data["aggregate"] == "mean" and ratios:
-        raise ConfigError(
-            f"{_path(where)}: aggregate: mean: ratios have a geometric mean, which is `geometric`"
-        )
-    tolerance = both["tolerance"]
-    matrices = both.get("matrices", list(by_matrix) or list(abbreviations(subject.paper).values()))
-    return Claim(
-        subject.paper, subject.id, name, kind, both.get("time", kind is Kind.PERFORMANCE), both["cite"],
-        subject.what, both["metric"], data["aggregate"], value, by_matrix, span, count,
-        tuple(map(str, matrices)) or None, both.get("unit", "x"),
-        both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
-        None if tolerance is None else float(tolerance), both.get("pair", ""), both.get("not_comparable", ""),
-        both.get("derived", ""), both.get("needs", ""), both.get("library", ""),
-    )  # fmt: skip
+        printed["by_matrix"] = _by_matrix(subject, data["by_matrix"], where)
+    parts, ratios = printed.get("by_matrix", {}), both.get("unit", "x") == "x"
+    if ratios and data["aggregate"] == "mean":
+        raise ConfigError(f"{where}: aggregate: mean: ratios have a geometric mean, which is `geometric`")
+    if ratios and data["aggregate"] == "each" and len(parts) > 1 and min(parts.values()) > 0:
+        printed["value"] = geometric_mean(list(parts.values()))
+    kind, tolerance = Kind[str(both["kind"]).upper()], both["tolerance"]
+    matrices = both.get("matrices", list(parts) or list(abbreviations(subject.paper).values()))
+    computed = {
+        "paper": subject.paper, "subject": subject.id, "name": name, "kind": kind,
+        "time": both.get("time", kind is Kind.PERFORMANCE), "matrices": tuple(map(str, matrices)) or None,
+        "neutral": both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
+        "tolerance": None if tolerance is None else float(tolerance), "held": _held(both, data, where),
+    }  # fmt: skip
+    given = {field.name: both[field.name] for field in fields(Claim) if field.name in both}
+    return Claim(**given | computed | printed)
 
 
-_Printed = tuple[float, Mapping[str, float], tuple[float, float] | None, tuple[int, int] | None]
+def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple[Held, ...]:
+    """What a claim is held against: its own column, and those of `also`, which inherit from it."""
+    names = {field.name for field in fields(Held)}
+    own = {name: value for name, value in both.items() if name in names}
+    if "column" in own:
+        return Held(**own), *(Held(**own | other) for other in both.get("also", ()))
+    if names & data.keys() or "also" in data:
+        raise ConfigError(f"{where}: no column is named that it is held against")
+    return ()
 
 
-def _printed(subject: Subject, source: Any, where: str) -> _Printed:
-    """(value, by matrix, range, count) of what a claim says is printed: a number, a word, a key of its
-    subject (`reduction.mean`), so many of so many, or a column of a printed table."""
-    if isinstance(source, str) and source in _WORDS:
-        return _WORDS[source], {}, None, None
-    if isinstance(source, Mapping) and "count" in source:
-        return source["count"] / source["of"], {}, None, (source["count"], source["of"])
-    number = _by_matrix(subject, source, where) if isinstance(source, Mapping) else source
-    for key in source.split(".") if isinstance(source, str) else ():
-        number = subject.data if number is source else number
-        if not isinstance(number, Mapping) or key not in number:
-            raise ConfigError(f"{_path(where)}: printed: {source}: no such key of its subject")
-        number = number[key]
+def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
+    """`value`, and `by_matrix`, `span` or `count`, of what is said to be printed: a number, a word, a key of
+    the subject (`reduction.mean`), so many of so many, or a column of a printed table."""
+    number = source
+    if isinstance(source, Mapping):
+        if "count" in source:
+            return {"value": source["count"] / source["of"], "count": (source["count"], source["of"])}
+        number = _by_matrix(subject, source, where)
+    elif isinstance(source, str):
+        if source in _WORDS:
+            return {"value": _WORDS[source]}
+        number = subject.data
+        for key in source.split("."):
+            if not isinstance(number, Mapping) or key not in number:
+                raise ConfigError(f"{where}: printed: {source}: no such key of its subject")
+            number = number[key]
     if isinstance(number, list):
-        return (number[0] + number[1]) / 2, {}, (float(number[0]), float(number[1])), None
+        return {"value": (number[0] + number[1]) / 2, "span": (float(number[0]), float(number[1]))}
     if isinstance(number, Mapping):
         numbers = {str(abbr): float(value) for abbr, value in number.items()}
-        return sum(numbers.values()) / len(numbers), numbers, None, None
-    return float(number), {}, None, None
+        return {"value": sum(numbers.values()) / len(numbers), "by_matrix": numbers}
+    return {"value": float(number)}
 
 
 def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
@@ -129,18 +139,13 @@ def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapp
     rows = printed_table(columns["table"])
     missing = {*columns["sum"], *columns.get("over", ())} - set(rows)
     if missing:
-        raise ConfigError(f"{_path(where)}: {columns['table']}.csv has no {', '.join(missing)}")
-    names = matrices_of(subject.paper, rows)
-    top = rows[columns["sum"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
+        raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
+    numbers = rows[[*columns["sum"], *columns.get("over", ())]].apply(pd.to_numeric, errors="coerce")
+    values = numbers[columns["sum"]].sum(axis=1, skipna=False)
     if "over" in columns:
-        top = top / rows[columns["over"]].apply(pd.to_numeric, errors="coerce").sum(axis=1, skipna=False)
-    return {name: float(value) for name, value in zip(names, top, strict=True) if pd.notna(value)}
-
-
-def _path(where: str) -> str:
-    """Where a claim stands. where : as `gsofa.table1_matrices.order`."""
-    paper, _, id = where.partition(".")
-    return f"config/claims/{paper}.yaml: {id}"
+        values = values / numbers[columns["over"]].sum(axis=1, skipna=False)
+    pairs = zip(matrices_of(subject.paper, rows), values, strict=True)
+    return {name: float(value) for name, value in pairs if pd.notna(value)}
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:

@@ -1,144 +1,142 @@
-"""The examples of the dependency figure: small patterns, what each method makes of them, and the factor that
-follows from levels."""
+"""The examples of the dependency figure: small patterns, what each method makes of them, and their pictures.
 
-from __future__ import annotations
+Rows, columns and levels of a frame count from 1.
+"""
 
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from fillpath import registry
-from fillpath.nouns import Array, Filled, Levels, Pattern
+from fillpath.nouns import Array, Pattern
 from impl.levels.two_way import by_both
+from reports.shapes.style import LARGE, NORMAL, PALETTE, SMALL
 
 # The methods as the slides name them, and the implementations of their levels.
 METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
-# Why a column depends on another.
+# Why a column depends on another: each method knows one rule more.
 UPPER, DOUBLE, LEFT = "U", "double-U", "relaxed only"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A matrix of order n with a full diagonal, as its other entries, rows and columns from 1."""
-
-    name: str
-    n: int
-    entries: tuple[tuple[int, int], ...]
-
-    @property
-    def dense(self) -> Array:
-        """(n, n) bool: its pattern."""
-        pattern = np.eye(self.n, dtype=bool)
-        for row, column in self.entries:
-            pattern[row - 1, column - 1] = True
-        return pattern
-
-
+# Colour and style of an arrow.
+LOOKS: dict[str, tuple[str, Any]] = {
+    UPPER: ("black", "-"),
+    DOUBLE: (PALETTE[5], "-"),
+    LEFT: (PALETTE[0], (0, (3, 2))),
+}
 # The slides print the first; of the second, a picture of theirs, their text has nothing: it is made up.
-SLIDES = Example("the slides' 3 x 3 matrix", 3, ((1, 3), (2, 1), (2, 3), (3, 2)))
-MADE_UP = Example(
-    "an example of our own",
-    7,
-    ((1, 4), (1, 5), (1, 7), (2, 1), (2, 7), (3, 2), (3, 5), (5, 6), (5, 7), (6, 4)),
-)
-EXAMPLES = (SLIDES, MADE_UP)
-
-
-def filled(example: Example) -> Filled:
-    """F of the example."""
-    rows, columns = np.nonzero(example.dense)
-    indptr = np.searchsorted(rows, np.arange(example.n + 1)).astype(np.int64)
-    result, _ = _function("symbolic", "fill1")(Pattern(indptr, columns.astype(np.int32)))
-    return cast(Filled, result)
-
-
-def dense_of(factor: Filled) -> Array:
-    """(n, n) bool: F."""
-    dense = np.zeros((factor.pattern.n,) * 2, bool)
-    dense[factor.pattern.rows(), factor.pattern.indices] = True
-    return dense
-
-
-def levels_of(factor: Filled, method: str) -> Levels:
-    """The levels that the method's implementation finds."""
-    levels, _ = _function("levels", METHODS[method])(by_both(factor))
-    return cast(Levels, levels)
-
-
-def level_of(levels: Levels) -> Array:
-    """(n,) int: the level of each column, from 0."""
-    level = np.empty(len(levels.columns), int)
-    level[levels.columns] = np.repeat(np.arange(len(levels.pointers) - 1), np.diff(levels.pointers))
-    return level
-
-
-def dependencies(dense: Array, method: str) -> dict[tuple[int, int], str]:
-    """Why column k depends on i, by (i, k) from 0: each rule as the slides have it, on F. dense : (n, n)
-    bool."""
-    updates = np.count_nonzero(np.tril(dense, -1), axis=0)
-    reasons = {}
-    for i, k in combinations(range(len(dense)), 2):
-        reads = bool(dense[k, i] and updates[k] and np.any(dense[i, k + 1 :]))
-        if dense[i, k] and updates[i]:
-            reasons[i, k] = UPPER
-        elif reads and method != "GLU1.0":
-            reasons[i, k] = DOUBLE
-        elif dense[k, i] and method == "GLU3.0":
-            reasons[i, k] = LEFT
-    return reasons
-
-
-def factor_by(levels: Levels) -> Array:
-    """(3, 3) float: L + U - I of the slides' matrix of ones, right-looking, level by level, the columns of a
-    level in descending order, each with what is there in its turn."""
-    values = SLIDES.dense.astype(float)
-    n = len(values)
-    parts = np.split(levels.columns, levels.pointers[1:-1])
-    for j in np.concatenate([part[::-1] for part in parts]):
-        values[j + 1 :, j] /= values[j, j]
-        for k in range(j + 1, n):
-            values[j + 1 :, k] -= values[j + 1 :, j] * values[j, k]
-    return values
-
-
-def _function(stage: str, name: str) -> Any:
-    registry.load_all()
-    return registry.lookup(stage, name).function
+SLIDES, MADE_UP = "the slides' 3 x 3 matrix", "an example of our own"
+# Entries beside the diagonal.
+ENTRIES = {
+    SLIDES: [(1, 3), (2, 1), (2, 3), (3, 2)],
+    MADE_UP: [(1, 4), (1, 5), (1, 7), (2, 1), (2, 7), (3, 2), (3, 5), (5, 6), (5, 7), (6, 4)],
+}
 
 
 def table() -> pd.DataFrame:
     """Return entries, levels, dependencies and factors of the examples, as the figure has them."""
-    return pd.DataFrame([row for example in EXAMPLES for row in _rows(example)])
+    rows = pd.concat([part for name in ENTRIES for part in _parts(name)], ignore_index=True)
+    factors = rows[rows["part"] == "factor"]
+    right = np.tile(factors.loc[factors["method"] == "GLU2.0", "value"], len(METHODS))
+    return rows.assign(right=factors["value"] == right)
 
 
-def _rows(example: Example) -> list[dict[str, Any]]:
-    """Return all rows of an example, columns from 1."""
-    factor = filled(example)
-    dense, key = dense_of(factor), {"example": example.name}
-    rows: list[dict[str, Any]] = [
-        {"part": "entry", **key, "row": i + 1, "column": k + 1, "filled": not example.dense[i, k]}
-        for i, k in zip(*np.nonzero(dense), strict=True)
-    ]
-    right = factor_by(levels_of(filled(SLIDES), "GLU2.0"))
-    for method in METHODS:
-        levels, named = levels_of(factor, method), key | {"method": method}
-        rows += [
-            {"part": "level", **named, "column": k + 1, "level": level + 1}
-            for k, level in enumerate(level_of(levels))
+def _parts(name: str) -> list[pd.DataFrame]:
+    """Return what is known of an example: its F, and by each method levels, dependencies and the factor."""
+    places = np.array(ENTRIES[name]) - 1
+    pattern = np.eye(places.max() + 1, dtype=bool)
+    pattern[tuple(places.T)] = True
+    indptr = np.append(0, pattern.sum(axis=1).cumsum())
+    filled = _run("symbolic", "fill1", Pattern(indptr, np.nonzero(pattern)[1].astype(np.int32)))
+    dense = np.zeros_like(pattern)
+    dense[filled.pattern.rows(), filled.pattern.indices] = True
+    entries = pd.DataFrame(np.argwhere(dense) + 1, columns=["row", "column"])
+    parts = [entries.assign(part="entry", filled=~pattern[dense])]
+    for method, code in METHODS.items():
+        found = _run("levels", code, by_both(filled))
+        levels = np.split(found.columns, found.pointers[1:-1])
+        level = {column + 1: place + 1 for place, level in enumerate(levels) for column in sorted(level)}
+        rows = [
+            pd.DataFrame({"part": "level", "column": level.keys(), "level": level.values()}),
+            _dependencies(dense, method),
+            *([_factor(pattern, levels)] if name == SLIDES else []),
         ]
-        rows += [
-            {"part": "dependency", **named, "before": i + 1, "column": k + 1, "why": why}
-            for (i, k), why in dependencies(dense, method).items()
-        ]
-        if example is SLIDES:
-            values = factor_by(levels)
-            rows += [
-                {"part": "factor", **named, "row": i + 1, "column": k + 1, "value": value, "right": same}
-                for ((i, k), value), same in zip(
-                    np.ndenumerate(values), (values == right).ravel().tolist(), strict=True
-                )
-            ]
-    return rows
+        parts += [each.assign(method=method) for each in rows]
+    return [part.assign(example=name) for part in parts]
+
+
+def _run(stage: str, name: str, *given: Any) -> Any:
+    registry.load_all()
+    return registry.lookup(stage, name).function(*given)[0]
+
+
+def _dependencies(dense: Array, method: str) -> pd.DataFrame:
+    """Return why a column depends on one before it: each rule as the slides have it, on F, (n, n) bool."""
+    updates: Any = np.tril(dense, -1).any(axis=0)
+    more_right = dense[:, ::-1].cumsum(axis=1)[:, ::-1] - dense > 0
+    rules = {UPPER: dense & updates[:, None], DOUBLE: dense.T & updates & more_right, LEFT: dense.T}
+    known = list(rules)[: 1 + list(METHODS).index(method)]
+    why = np.select([np.triu(rules[name], 1) for name in known], known, "")
+    before, column = np.nonzero(why)
+    which = {"before": before + 1, "column": column + 1, "why": why[before, column]}
+    return pd.DataFrame(which).assign(part="dependency")
+
+
+def _factor(pattern: Array, levels: list[Array]) -> pd.DataFrame:
+    """Return L + U - I of the matrix of ones, right-looking, level by level, the columns of a level in
+    descending order, each with what is there in its turn."""
+    values = pattern.astype(float)
+    for j in np.concatenate([level[::-1] for level in levels]):
+        values[j + 1 :, j] /= values[j, j]
+        values[j + 1 :, j + 1 :] -= np.outer(values[j + 1 :, j], values[j, j + 1 :])
+    rows, columns = np.indices(values.shape) + 1
+    which = {"row": rows.ravel(), "column": columns.ravel(), "value": values.ravel()}
+    return pd.DataFrame(which).assign(part="factor")
+
+
+def draw_pattern(axes: Axes, rows: pd.DataFrame, name: str) -> None:
+    """Draw the entries of F, those that fill in grey."""
+    entries = rows[rows["part"] == "entry"]
+    n = int(entries["row"].max())
+    colours = entries["filled"].map({True: "#b5b5b5", False: "black"})
+    axes.scatter(entries["column"], entries["row"], 260 if n < 5 else 110, colours, marker="s")
+    axes.set_title(name, loc="left")
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    ticks = range(1, n + 1)
+    axes.set(xticks=ticks, yticks=ticks, xlim=(0.4, n + 0.6), ylim=(n + 0.6, 0.4), aspect="equal")
+    axes.grid(visible=False)
+
+
+def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
+    """Draw the columns by their levels, and an arrow to each that waits."""
+    of_method = rows[rows["method"] == method]
+    level = of_method[of_method["part"] == "level"].set_index("column")["level"].sort_index()
+    depth, arrows = int(level.max()), of_method[of_method["part"] == "dependency"]
+    axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
+    arrow: Any = {"arrowstyle": "-|>", "linewidth": 1.6, "shrinkA": 11, "shrinkB": 11}
+    for start, end, why in arrows[["before", "column", "why"]].itertuples(index=False):
+        colour, style = LOOKS[why]
+        look = arrow | {"color": colour, "linestyle": style, "connectionstyle": "arc3,rad=0.12"}
+        axes.annotate("", (end, level[end]), (start, level[start]), zorder=1, arrowprops=look)
+    circle: Any = {"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"}
+    middle: Any = {"ha": "center", "va": "center", "fontsize": NORMAL}
+    for column, place in enumerate(level, 1):
+        axes.text(column, place, str(column), **middle, zorder=3, bbox=circle)
+    axes.set(xlim=(0.3, len(level) + 0.7), ylim=(depth + 0.6, 0.4), xticks=[], yticks=range(1, depth + 1))
+    axes.set_ylabel("level")
+
+
+def draw_factors(axes: Axes, rows: pd.DataFrame) -> None:
+    """Write L + U - I by each method, wrong entries marked."""
+    axes.set_axis_off()
+    axes.set(xlim=(0, 12.5), ylim=(4.6, -0.4))
+    axes.set_title("L + U - I of the slides' matrix", loc="left")
+    middle: Any = {"ha": "center", "va": "center"}
+    for left, (method, factor) in zip((0.7, 4.9, 9.1), rows.groupby("method", sort=False), strict=True):
+        axes.text(left + 1, 0.2, str(method), **middle, fontsize=NORMAL, weight="bold")
+        for row, column, value, right in factor[["row", "column", "value", "right"]].itertuples(index=False):
+            box = None if right else {"facecolor": "#f3c7b8", "edgecolor": PALETTE[5]}
+            axes.text(left + column - 1, row + 0.1, f"{value:g}", **middle, fontsize=LARGE, bbox=box)
+        verdict = "right" if factor["right"].all() else "wrong: marked"
+        axes.text(left + 1, 4.1, verdict, **middle, fontsize=SMALL)

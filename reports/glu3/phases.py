@@ -1,20 +1,15 @@
 """Beyond the papers: what each phase of a solution takes, beside other direct solvers, with residuals."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from fillpath.dicts import dicts
 from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
-from reports.glu3.solutions import PARTS, PHASES, REST, unavailable, with_parts
+from reports.glu3.solutions import PARTS, draw_solutions, unavailable, with_parts
 from reports.shapes import bars
-from reports.shapes.panels import Panels
-from reports.shapes.stacked import stacked_panel, with_shares
+from reports.shapes.stacked import with_shares
 from reports.shapes.style import HATCHES, MARKERS
 from reports.verbs import with_groups
 
@@ -28,59 +23,28 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return with_shares(with_groups(with_parts(cases)), PARTS)
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Seconds of each solution, the share of its phases, and its residual below."""
-    figure = Panels([_whole, _phases, _residuals], 10.5)(frame.assign(stand_in_for=None), title)
-    figure.set_figwidth(min(14.0, figure.get_figwidth()))
-    return figure
-
-
-def _whole(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "seconds, log axis"))
-    bars.legend(axes, frame)
-
-
-def _phases(axes: Axes, frame: pd.DataFrame) -> None:
-    drawn = set(frame.loc[frame["stack"] == "ok", "implementation"])
-    used = {name for implementation in drawn for name in PHASES[implementation]}
-    parts = [part for part in PARTS if part is REST or part.name in used]
-    stacked_panel(axes, frame, parts, "share of its seconds")
-    axes.set_ylim(0, 1.0)
-
-
 def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
-    """Points, each in the place of its bar above."""
-    known = frame[frame["residual"] > 0]
-    axes.set_ylabel("residual, log axis")
-    axes.set_yscale("log")
-    looks = bars.look_of(frame)
-    places, _ = bars.positions(frame)
-    for x, row in zip(places, dicts(frame), strict=True):
-        if pd.notna(row["residual"]):
-            colour, hatch = looks[row["series"]]
-            marker = MARKERS[HATCHES.index(hatch)]
-            axes.plot(x, row["residual"], marker=marker, markersize=7, color=colour, markeredgecolor="black")
+    """Draw points, each in the place of its bar above."""
+    rows = frame.assign(x=bars.positions(frame)[0])
+    for name, (colour, hatch) in bars.look_of(frame).items():
+        own, marker = rows[rows["series"] == name], MARKERS[HATCHES.index(hatch)]
+        look: Any = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
+        axes.plot(own["x"], own["residual"], linestyle="none", **look)
+    axes.set(ylabel="residual, log axis", yscale="log")
+    known = frame.loc[frame["residual"] > 0, "residual"]
     if len(known):
-        axes.set_ylim(float(known["residual"].min()) / 3, float(known["residual"].max()) * 3)
+        axes.set_ylim(known.min() / 3, known.max() * 3)
 
 
-def _gaps(frame: pd.DataFrame) -> str:
-    """Which of the implementations that were run was not run on how many of the matrices; empty for none."""
-    run = frame[~frame["implementation"].isin(FEW) & ~frame["status"].isin(UNTRIED)]
-    total = run["label"].nunique()
-    counts = run.groupby("series", sort=False)["label"].nunique()
-    gaps = [f"{name} ({count})" for name, count in counts.items() if count < total]
-    return f" Not run on all {total} matrices: {', '.join(gaps)}." if gaps else ""
-
-
-def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return what was not run, or could not be."""
-    tried = frame.loc[~frame["status"].isin(UNTRIED), "options"]
-    measured = tried.str.contains(FRONTS).any()
-    return {
-        "fronts": f"{FRONTS} is not the papers'{'' if measured else ', and not measured yet'}.",
-        "absent": unavailable(frame) + _gaps(frame),
-    }
+    tried = frame[~frame["status"].isin(UNTRIED)]
+    run = tried[~tried["implementation"].isin(FEW)]
+    total, counts = run["label"].nunique(), run.groupby("series", sort=False)["label"].nunique()
+    gaps = ", ".join(f"{name} ({count})" for name, count in counts.items() if count < total)
+    absent = f" Not run on all {total} matrices: {gaps}." if gaps else ""
+    measured = "" if tried["options"].str.contains(FRONTS).any() else ", and not measured yet"
+    return {"measured": measured, "absent": unavailable(frame) + absent}
 
 
 EXHIBIT = Exhibit(
@@ -88,13 +52,13 @@ EXHIBIT = Exhibit(
     "Beyond the papers",
     "each phase of a solution, beside other direct solvers",
     frame,
-    draw,
-    """A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
-    which the gate computes in float64. {fronts} Not the papers' either: triangular=sweeps, and direct_gpu,
-    with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size, direct_gpu
-    within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
-    these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's records
-    alone.{absent}""",
+    draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
+    f"""A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
+    which the gate computes in float64. {FRONTS} is not the papers'{{measured}}. Not the papers' either:
+    triangular=sweeps, and direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do
+    not pivot for size, direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD
+    run on one core; these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's
+    records alone.{{absent}}""",
     facts,
     one_run=True,
     span="the prepared matrix resident in memory to x resident there, without making b",

@@ -1,16 +1,21 @@
-"""What figures of linear systems share: which phases of each solver make up which part of its seconds."""
+"""What figures of linear systems share: parts of each solver's seconds, and the way from the raw matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
-from reports.shapes.stacked import Part
+from reports.facts.naming import listed
+from reports.shapes import bars
+from reports.shapes.panels import Draw, Panels
+from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
-from reports.table import HELD_BY_NORMS, phase_medians
+from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
+from reports.verbs import on
 
-REST = Part("rest", "conversion, rest", "#bbbbbb")
 PARTS = (
     Part("ordering", "ordering", PALETTE[3]),
     Part("analysis", "ordering and symbolic at once", "#882255"),
@@ -20,35 +25,25 @@ PARTS = (
     Part("both", "symbolic and numeric at once", PALETTE[2]),
     Part("triangular", "triangular solves", PALETTE[6]),
     Part("refine", "refinement", PALETTE[5]),
-    REST,
+    Part("rest", "conversion, rest", "#bbbbbb"),
 )
-_SAME: Mapping[str, Sequence[str]] = {
-    "numeric": ["numeric"],
-    "triangular": ["triangular"],
-    "refine": ["refine"],
-}
+_SAME = {"numeric": ["numeric"], "triangular": ["triangular"], "refine": ["refine"]}
 _STAGES = {**_SAME, "symbolic": ["symbolic"], "levels": ["columns", "levels", "assemble"]}
 _ANALYSED = {**_SAME, "analysis": ["analysis"]}
 _AT_ONCE = {"both": ["factorise"], "triangular": ["triangular"], "refine": ["refine"]}
+_DIRECT = {"symbolic": ["fronts"], "levels": ["maps", "parts"], "triangular": ["inverses", "triangular"]}
 # The phases of each part, by implementation.
-PHASES: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "lu_cpu": _STAGES,
-    "lu_gpu": _STAGES,
+PHASES = {
+    **dict.fromkeys(("lu_cpu", "lu_gpu"), _STAGES),
+    **dict.fromkeys(("pardiso", "mumps", "umfpack", "cholmod"), _ANALYSED),
     "superlu": _AT_ONCE,
     "klu": {**_AT_ONCE, "ordering": ["analysis"]},
-    "pardiso": _ANALYSED,
-    "mumps": _ANALYSED,
     "cusolver_rf": {**_SAME, "both": ["to_host", "factorise", "traverse", "set_up", "analysis"]},
-    "umfpack": _ANALYSED,
-    "cholmod": _ANALYSED,
-    "direct_gpu": {
-        **_SAME,
-        "symbolic": ["fronts"],
-        "levels": ["maps", "parts"],
-        "triangular": ["inverses", "triangular"],
-    },
+    "direct_gpu": {**_SAME, **_DIRECT},
     "cudss": {**_SAME, "ordering": ["separators", "reordering"], "symbolic": ["symbolic"]},
 }
+# What a preparation says beside the solution that follows it.
+_BEFORE = [*SECONDS, "status", "case", "run_id", "host", "runs", "height", "counted_entries"]
 
 
 def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,20 +59,67 @@ def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
     columns = [part.seconds for part in PARTS]
     seconds = pd.concat([pd.DataFrame(columns=columns, dtype="float64"), *found]).reindex(rows.index)
     ok = rows["status"] == "ok"
-    rest = (rows["median"] - seconds.sum(axis=1)).clip(lower=0.0).where(ok)
+    seconds["seconds_rest"] = (rows["median"] - seconds.sum(axis=1)).clip(lower=0.0).where(ok)
     residual = rows.reindex(columns=["normwise_error"])["normwise_error"].fillna(rows["verified_value"])
     bound = rows["verified_bound"].where(rows["reason"] == HELD_BY_NORMS)
-    return rows.assign(
-        **seconds.assign(seconds_rest=rest), residual=residual.where(ok), bound=bound.where(ok)
-    )
+    return rows.join(seconds).assign(residual=residual.where(ok), bound=bound.where(ok))
+
+
+def with_preparation(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the cases but those of preparations, which stand as `before_<column>` beside their solutions."""
+    is_prepared = cases["stage"] == "preparation"
+    rows = cases[~is_prepared].reset_index(drop=True)
+    before = on(rows, cases[is_prepared]).reindex(columns=_BEFORE)
+    before["runs"] = [each if isinstance(each, tuple) else () for each in before["runs"]]
+    return rows.join(before.add_prefix("before_"))
+
+
+def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> pd.DataFrame:
+    """Return solutions with the seconds of preparation and transfers added, of one host and run.
+
+    Where there are none to add, the seconds are unknown and the status says why.
+
+    rows : of `with_preparation`
+    is_prepared : the rows whose preparation counts; false for a peer in an order of its own
+    """
+    ok = rows["status"] == "ok"
+    # A stopped call took at least so long, wherever its result would have gone.
+    moved = rows["transfers"].where(ok, 0.0)
+    ends = {end: rows[end] + rows[f"before_{end}"].where(is_prepared, 0.0) + moved for end in SECONDS}
+    theirs = rows[["before_host", "before_run_id"]].set_axis(["host", "run_id"], axis=1)
+    ours = rows[[*theirs]]
+    # Older records do not say either.
+    differ = ours.notna() & theirs.notna() & (ours != theirs)
+    added = ok & is_prepared
+    whys = {
+        "no preparation": added & (rows["before_status"] != "ok"),
+        "two_hosts": added & differ["host"],
+        "two_runs": added & differ["run_id"],
+        "no transfers": ok & rows["transfers"].isna(),
+    }
+    status = np.select([*whys.values()], [*whys], rows["status"].astype("object"))
+    known = status == rows["status"]
+    return rows.assign(**{end: seconds.where(known) for end, seconds in ends.items()}, status=status)
+
+
+def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw) -> Panels:
+    """Return what draws the seconds of solutions, the share of their parts, and more panels below."""
+
+    def whole(axes: Axes, frame: pd.DataFrame) -> None:
+        bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label))
+        bars.legend(axes, bars.handles(frame))
+
+    def shares(axes: Axes, frame: pd.DataFrame) -> None:
+        stacked_panel(axes, frame, parts, "share of its seconds")
+        axes.set_ylim(0, 1.0)
+
+    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None), widest=14.0)
 
 
 def unavailable(rows: pd.DataFrame) -> str:
     """Return a sentence of which series could not be run anywhere, and why; empty for none."""
     tried = set(rows.loc[rows["status"] != "unavailable", "series"])
     idle = rows[~rows["series"].isin(tried)]
-    names = idle.groupby("reason", sort=False)["implementation"].agg(
-        lambda each: ", ".join(sorted(set(each)))
-    )
+    names = idle.groupby("reason", sort=False)["implementation"].agg(listed)
     parts = "; ".join(f"{codes}: unavailable, {reason}" for reason, codes in names.items())
     return f" {parts}." if parts else ""

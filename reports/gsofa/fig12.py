@@ -1,8 +1,5 @@
 """Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,40 +8,34 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fillpath.record import UNTRIED
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.shapes.axes import empty_panel, seconds_axis
-from reports.shapes.bars import draw_slot
-from reports.shapes.groups import name_matrices
-from reports.shapes.labels import legend_above
-from reports.shapes.nodes import draw_nodes
+from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis
+from reports.shapes.bars import draw_slots
+from reports.shapes.lines import draw_line, draw_nodes
 from reports.shapes.strip import StripLine, ratio_lines, write_strip
 from reports.shapes.style import PALETTE, SMALL, headline, new_figure
 from reports.table import KEY, cores_of, timed
-from reports.verbs import beside, fastest, in_papers_order, inputs, of, on, option, over
+from reports.verbs import beside, by_code, fastest, in_papers_order, on, option, over
 
-PAPER, CLAIM = "gsofa", "fig12_vs_superlu_dist"
-DATA = subject(PAPER, CLAIM).data
-# GSoFA on as many GPUs as a node of the paper's has.
+DATA = subject("gsofa", "fig12_vs_superlu_dist").data
 RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
 LOOKS: dict[str, dict[str, Any]] = {
-    RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o", "markersize": 5},
+    RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o"},
     GSOFA: {"label": "gsofa, one GPU", "color": PALETTE[5], "linewidth": 2.4},
     SIX: {"label": "gsofa_multi, six GPUs", "color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
     BEST: {"label": BEST, "color": "#555555", "linewidth": 1.6, "linestyle": "--"},
 }
-# Of a group's place: half of what points of 1 to 16 ranks take, what one takes, half of a line.
-HALF, SLOT, EDGE = 0.36, 0.144, 0.42
+# Of a group's place: half of what points of 1 to 16 ranks take, half of a line.
+HALF, EDGE = 0.36, 0.42
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and series: SuperLU_DIST on each number of `ranks`, of which `best` takes
     least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names.
 
-    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six. `paper` is
-    printed of one node. Of a matrix without a case the one row is `best`.
+    `ratio` is seconds over those of gsofa on one GPU, of one run, `six_ratio` over those on six.
     """
     rows = timed(cases, SYMBOLIC)
     rows["series"] = rows["implementation"].where(rows["gpus"] != 6, SIX)
@@ -55,22 +46,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         others = others.join(ratio.add_prefix(prefix))
     ranked = others[others["series"] == RANKED]
     ranks = option(ranked["variant"], "ranks").fillna("1").astype(int)
-    least = ranked["median"].fillna(np.inf).groupby([ranked[name] for name in KEY]).idxmin()
+    least = ranked.fillna({"median": np.inf}).groupby(KEY)["median"].idxmin()
     ranked = ranked.assign(ranks=ranks, best=ranked.index.isin(least))
-    whole = pd.concat([ranked, _fastest(others, inputs(rows).index), rows[ours]])
-    whole = beside(whole.reset_index(drop=True), PAPER, {"paper": DATA["one_node"]})
-    is_best = whole["best"].eq(True) | whole["series"].isna()
-    return in_papers_order(whole.assign(best=is_best), PAPER)
-
-
-def _fastest(others: pd.DataFrame, every: pd.Index[Any]) -> pd.DataFrame:
-    """Return the row of the fastest sequential code of each input."""
     # Where gsofa has no time, a code is the fastest all the same.
     known = others["pair"].where(~others["pair"].str.startswith(f"{GSOFA} "), others["status"])
-    good = others.assign(known=known)
-    codes = {name: of(good, name, "implementation").reindex(every) for name in GOOD}
+    codes = by_code(others.assign(known=known), {name: name for name in GOOD}, "implementation")
     best = fastest(codes, status="known").dropna(subset="case").reset_index()
-    return best.assign(series=BEST, code=best["code"].where(best["known"] == "ok"))
+    best = best.assign(series=BEST, code=best["code"].where(best["known"] == "ok"))
+    whole = pd.concat([ranked, best, rows[ours]], ignore_index=True)
+    whole = beside(whole, "gsofa", {"paper": DATA["one_node"]})
+    is_best = whole["best"].eq(True) | whole["series"].isna()
+    return in_papers_order(whole.assign(best=is_best), "gsofa")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -87,8 +73,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     there = set(frame.loc[frame["status"] == "ok", "series"])
     legend_above(figure, [Line2D([], [], **look) for name, look in LOOKS.items() if name in there])
     many = DATA["nodes_44"]
-    ends = {**many["max"], **many["min"]}
-    draw_nodes(bottom, DATA["one_node"], DATA["faster_at_6_nodes"], ends, many["mean"])
+    draw_nodes(bottom, DATA["one_node"], DATA["faster_at_6_nodes"], many["max"] | many["min"], many["mean"])
     bottom.set_title("Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs", loc="left")
     return figure
 
@@ -98,58 +83,47 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     # Four ranks stand in the middle of a group, and all that has none.
     frame = frame.assign(x=frame["group"] + HALF * (np.log2(frame["ranks"].fillna(4)) / 2 - 1))
     ok, failed = frame[frame["status"] == "ok"], frame[frame["status"] != "ok"]
-    for _, rows in ok[ok["series"] == RANKED].sort_values("ranks").groupby("group"):
-        ends = [rows["median"] - rows["low"], rows["high"] - rows["median"]]
-        whiskers = [end.clip(lower=0) for end in ends]
-        axes.errorbar(rows["x"], rows["median"], whiskers, ecolor="black", capsize=2, **LOOKS[RANKED])
+    for _, rows in ok[ok["series"] == RANKED].groupby("group"):
+        draw_line(axes, "x", rows.sort_values("ranks"), LOOKS[RANKED])
     for name in (GSOFA, SIX, BEST):
         rows = ok[ok["series"] == name]
         axes.hlines(rows["median"], rows["group"] - EDGE, rows["group"] + EDGE, **LOOKS[name])
-    for x, series, status in zip(failed["x"], failed["series"], failed["status"], strict=True):
-        is_ranked = series == RANKED
-        draw_slot(axes, x, SLOT if is_ranked else 2 * HALF, status if is_ranked else f"{series}: {status}")
+    ranked, others = failed[failed["series"] == RANKED], failed[failed["series"] != RANKED]
+    draw_slots(axes, ranked["x"], HALF / 2, ranked["status"])
+    draw_slots(axes, others["x"], 2 * HALF, others["series"] + ": " + others["status"])
     seconds_axis(axes)
-    axes.set_ylabel("seconds (log)")
     name_matrices(axes, frame)
+    axes.set_ylabel("seconds (log)")
     axes.tick_params(axis="x", labelsize=SMALL)
 
 
 def _lines(frame: pd.DataFrame) -> list[StripLine]:
     """Return the ratios as text: of the best ranks, with their number, and of the sequential code."""
-    ranks = frame["ranks"].map("({:g})".format)
-    marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
-    with_moved = {"speedup": "ratio", "with transfers": "moved_ratio"}
-    more = {"six GPUs": "six_ratio", "printed, six": "paper"}
-    title = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
-    best, good = marked[marked["best"]], marked[marked["series"] == BEST]
-    return [
-        *ratio_lines(best, title, with_moved | more, "pair", mark="mark"),
-        *ratio_lines(good, "The fastest sequential code over the same", with_moved, "pair", mark="mark"),
-    ]
+    is_good, ranks = frame["series"] == BEST, frame["ranks"].map("({:g})".format)
+    marked = frame.assign(mark=frame["code"].map(GOOD).where(is_good, ranks))
+    columns = {"speedup": "ratio", "with transfers": "moved_ratio"}
+    six = {"six GPUs": "six_ratio", "printed, six": "paper"}
+    best = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
+    good = "The fastest sequential code over the same"
+    above = ratio_lines(marked[marked["best"]], best, columns | six, "pair", mark="mark")
+    return above + ratio_lines(marked[is_good], good, columns, "pair", mark="mark")
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, object]:
+def _facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return the host's cores, the ranks that it cannot have, and which sequential code is the fastest."""
-    ranked = frame[frame["series"] == RANKED].sort_values("ranks")
-    tried = ranked.loc[~ranked["status"].isin(UNTRIED), "ranks"]
-    idle = ranked[(ranked["status"] == "unavailable") & ~ranked["ranks"].isin(tried)]
-    numbers = ", ".join(f"{ranks:g}" for ranks in idle["ranks"].unique())
-    cores = pd.Series(frame["machine"].dropna().unique(), dtype="object").map(cores_of).dropna()
     good = frame[frame["series"] == BEST]
+    idle = frame[frame["ranks"].notna() & (frame["status"] == "unavailable")].sort_values("ranks")
+    numbers = ", ".join(idle["ranks"].map("{:g}".format).unique())
+    cores = [cores_of(machine) for machine in frame["machine"].dropna().unique()]
     return {
-        "host": f"Host: {cores.iloc[0]:g} cores. " if len(cores) else "",
-        "idle": f"Unavailable on {numbers} ranks: {idle['reason'].iloc[0]}. " if len(idle) else "",
+        "host": "".join(f"Host: {count:g} cores. " for count in cores if count > 0),
+        "idle": f"Unavailable on {numbers} ranks: {idle['reason'].iloc[0]}. " if numbers else "",
         "fastest": fastest_how(good["code"], good["untimed"]),
     }
 
 
-def _held(value: str, pair: str, gpus: str, beside: bool) -> Held:
-    basis = f"seconds of SuperLU_DIST on the best of 1 to 16 ranks over {gpus} of the host"
-    return Held(CLAIM, value, ("one_node",), pair, basis, {"best": True}, beside=beside)
-
-
 EXHIBIT = Exhibit(
-    PAPER,
+    "gsofa",
     "GSoFA, Figure 12",
     "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
@@ -160,10 +134,7 @@ EXHIBIT = Exhibit(
     six GPUs of each node over SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity,
     beside the print, and six GPUs of one host are judged.""",
     _facts,
-    held=(
-        _held("six_ratio", "six_pair", "gsofa_multi on six GPUs", beside=False),
-        _held("ratio", "pair", "gsofa on one GPU", beside=True),
-    ),
+    claims=("fig12_vs_superlu_dist",),
     one_run=True,
     topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
     span=SPAN,

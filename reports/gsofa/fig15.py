@@ -1,11 +1,9 @@
 """Figure 15: dynamic space allocation under a budget of device memory."""
 
-from __future__ import annotations
-
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
-from reports.gsofa.budgets import FULL, budgeted, picture, where_binding
+from reports.exhibit import Exhibit
+from reports.gsofa.memory import FULL, budgeted, picture, where_binding
 from reports.gsofa.symbolic import SPAN
 from reports.verbs import without
 
@@ -25,7 +23,8 @@ EXHIBIT = Exhibit(
     frame,
     picture("seconds without dynamic space\nover with", CLAIM, "printed: one V100", ["1GB", "64MB"]),
     f"Seconds of gsofa with dynamic_space=false over those with it, within the same budget. {FULL}",
-    held=(Held(CLAIM, "ratio", ("each", "all_gain"), "pair", "seconds", subsets=where_binding),),
+    claims=(CLAIM,),
+    subsets={"budgets": where_binding},
     one_run=True,
     span=SPAN,
 )

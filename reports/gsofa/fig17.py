@@ -1,24 +1,17 @@
 """Figure 17: how sources are dealt out to nodes and GPUs."""
 
-from __future__ import annotations
-
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
+from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel, picture
 from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import option, with_option
 
-CLAIM = "fig17_source_scheduling"
-DATA = subject("gsofa", CLAIM).data
+DATA = subject("gsofa", "fig17_source_scheduling").data
 INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
 BOTH = "intra_node over contiguous"
-JUDGED = {
-    INTER: ("inter_node_mean", "inter_node_largest", "inter_node_drops"),
-    INTRA: ("intra_node_mean", "intra_node_largest"),
-}
 PRINTED = {INTER: DATA["inter_node"]["max"], INTRA: DATA["intra_node_on_top"]["max"]}
 NODES, ROWS = "chunks dealt over the nodes (inter)", "rows dealt over a node's GPUs (intra)"
 MEAN, ON_TOP = DATA["inter_node"]["mean"], DATA["intra_node_on_top"]["mean"]
@@ -32,11 +25,11 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = parallel(cases)
     order = option(rows["variant"], "order")
-    other = {name: with_option(rows["variant"], "order", name) for name in ("contiguous", "inter_node")}
+    contiguous, inter = (with_option(rows["variant"], "order", name) for name in ("contiguous", "inter_node"))
     steps = {
-        INTER: (order == "inter_node", other["contiguous"]),
-        INTRA: (order.isna(), other["inter_node"]),
-        BOTH: (order.isna(), other["contiguous"]),
+        INTER: (order == "inter_node", contiguous),
+        INTRA: (order.isna(), inter),
+        BOTH: (order.isna(), contiguous),
     }
     return compared(rows, steps, PRINTED)
 
@@ -58,11 +51,8 @@ EXHIBIT = Exhibit(
     picture(ROW, "printed: six nodes of six V100"),
     f"""Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
     round a node's GPUs (intra), whose printed mean is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
-    # Beside the print: no machine here has 36 GPUs.
-    held=tuple(
-        Held(CLAIM, "ratio", names, "pair", "seconds", {"what": what}, by_kind, beside=True)
-        for what, names in JUDGED.items()
-    ),
+    claims=("fig17_source_scheduling",),
+    subsets={"kinds": by_kind},
     one_run=True,
     topic="scheduling of sources over nodes and GPUs",
     span=SPAN,

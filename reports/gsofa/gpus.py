@@ -12,12 +12,10 @@ from matplotlib.figure import Figure
 from fillpath.record import UNTRIED, Record
 from reports.exhibit import Subset
 from reports.shapes.beside import BesidePrint, PanelRow
-from reports.table import KEY, timed
+from reports.table import timed
 from reports.verbs import beside, fact, in_papers_order, option, over_variant
 
 SIMULATED = "Simulated: the slowest of the workers, which run in turn."
-# By what a step shows: the rows of its cases, and of each row the variant that it is held against.
-Steps = Mapping[str, tuple["pd.Series[bool]", "pd.Series[str]"]]
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
@@ -28,14 +26,12 @@ def parallel(cases: pd.DataFrame) -> pd.DataFrame:
     rows = timed(cases, slowest)
     variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
     nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
-    gpus = rows["gpus"].clip(lower=1).astype(int)
-    measured = "measured: " + gpus.astype(str) + " GPU" + (gpus > 1).map({True: "s", False: ""})
-    node = nodes.astype(str) + " node" + (nodes > 1).map({True: "s", False: ""})
-    by = rows["implementation"].str.removesuffix("_multi")
-    in_turn = "simulated: " + node + " of " + each.astype(str) + ", by " + by + " in turn"
+    gpus = rows["gpus"].clip(lower=1).map(lambda count: f"measured: {count} GPU{'s' * (count > 1)}")
+    node = nodes.map(lambda count: f"simulated: {count} node{'s' * (count > 1)} of ")
+    by = ", by " + rows["implementation"].str.removesuffix("_multi") + " in turn"
     return rows.assign(
         variant=variant,
-        kind=measured.where(nodes * each == 1, in_turn),
+        kind=gpus.where(nodes * each == 1, node + each.astype(str) + by),
         workers=fact(rows, "workers"),
         simulated=fact(rows, "simulated") > 0,
     )
@@ -48,26 +44,28 @@ def slowest(record: Record) -> list[float]:
     return whole
 
 
-def compared(cases: pd.DataFrame, steps: Steps, printed: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+def compared(
+    cases: pd.DataFrame,
+    steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
+    printed: Mapping[str, Mapping[str, float]],
+) -> pd.DataFrame:
     """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
 
     cases : as `parallel` has them
+    steps : by `what` they show, which cases have the step, and the variant that each is held against
     printed : `paper` by what a step shows, and by matrix
     """
-    known = pd.MultiIndex.from_frame(cases[[*KEY, "variant"]])
     parts = []
     for what, (chosen, base) in steps.items():
-        there = pd.MultiIndex.from_frame(cases[KEY].assign(variant=base)).isin(known)
-        rows = cases[chosen & there]
+        rows = cases[chosen]
         # What was stopped says nothing of its parallel seconds.
-        found = over_variant(cases, rows, base[rows.index], ("baseline", ""), inverse=True, bounds=False)
-        parts.append(rows.join(found).assign(what=what))
-    by_step = {(what, abbr): value for what, own in printed.items() for abbr, value in own.items()}
-    whole = {abbr: value for (_, abbr), value in by_step.items()}
-    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", {"paper": whole})
-    own = pd.Series(by_step).reindex(pd.MultiIndex.from_frame(rows[["what", "abbr"]])).set_axis(rows.index)
+        found = over_variant(cases, rows, base[chosen], ("baseline", ""), inverse=True, bounds=False)
+        parts.append(rows.join(found).dropna(subset="other_case").assign(what=what))
+    by_matrix = pd.DataFrame(printed)
+    rows = beside(pd.concat(parts, ignore_index=True), "gsofa", by_matrix.max(axis=1).to_frame("paper"))
+    own = by_matrix.stack().reindex(pd.MultiIndex.from_frame(rows[["abbr", "what"]])).to_numpy()
     # A matrix of the paper's that is not at hand has a row of no step.
-    paper = own.where(rows["what"].notna(), rows["paper"])
+    paper = rows["paper"].where(rows["what"].isna(), own)
     return in_papers_order(rows.assign(paper=paper, simulated=rows["simulated"].eq(True)), "gsofa")
 
 
@@ -76,7 +74,7 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
 
     A frame without a number is of one kind.
     """
-    kinds = dict.fromkeys(frame.loc[frame["pair"] == "ok", "kind"])
+    kinds = dict.fromkeys(frame.loc[frame["has_number"], "kind"])
     parts = [Subset(frame[frame["kind"] == kind], f"{{}}, {kind}".format) for kind in kinds]
     return parts or [Subset(frame, "{}, not run".format)]
 

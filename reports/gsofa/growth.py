@@ -1,9 +1,5 @@
 """Beyond the paper: how the seconds of row counts grow with the matrix, by each code."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -11,36 +7,29 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
-from reports.shapes.axes import seconds_axis
-from reports.shapes.labels import legend_above
-from reports.shapes.over_n import POINTS, Codes, draw_panels
+from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.lines import POINTS, Codes, draw_panels
 from reports.shapes.style import headline, new_figure
 from reports.table import timed
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
-# The codes in the order of a legend, and which of them use how much of the host.
-CODES = (
-    "fill2_gpu", "gsofa", "fill1_pruned", "fill1_supernodal", "etree_cpu", "bitfronts_cpu", "bitfronts_gpu",
-    FRONTS, CUDSS,
-)  # fmt: skip
-ON_CORES = dict.fromkeys(("fill1_pruned", "fill1_supernodal", "etree_cpu"), "one core")
-DRAWN = Codes(CODES, ON_CORES | {"bitfronts_cpu": "all cores"})
+# The codes in the order of a legend, with how much of the host they use.
+CORES = {"fill1_pruned": "one core", "fill1_supernodal": "one core", "etree_cpu": "one core"}
+CODES = ("fill2_gpu", "gsofa", *CORES, "bitfronts_cpu", "bitfronts_gpu", FRONTS, CUDSS)
+DRAWN = Codes(CODES, {**CORES, "bitfronts_cpu": "all cores"})
 # Kinds of generated matrices that make a line; all others are points.
 LINES = {"3D grid": "3D grids", "circuit": "circuits"}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: its `code` and seconds, of cuDSS those of its symbolic phase alone.
-
-    `filled` entries of L + U; `family` of the matrix; of a line `exponent` of n, of the seconds, and
-    `exponent_filled`, of the filled entries.
-    """
+    """Return one row per case: its `code` and seconds, of cuDSS those of its symbolic phase alone; `filled`
+    entries of L + U; the `family` of the matrix; of a line the `exponent` of n, of seconds and filled."""
     rows = timed(cases, SYMBOLIC)
     by_fronts, is_cudss = rows["options"].str.contains("path=fronts"), rows["implementation"] == "cudss"
     rows = rows.assign(
         code=np.select([is_cudss, by_fronts], [CUDSS, FRONTS], rows["implementation"]),
         family=families(rows, LINES),
-        filled=rows["entries"] + rows["fills"],
+        filled=rows["entries"] + rows["diagonal_added"] + rows["fills"],
     )
     return rows.assign(exponent=exponents(rows, "median"), exponent_filled=exponents(rows, "filled"))
 
@@ -53,7 +42,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     names = (*LINES.values(), POINTS)
     panels = figure.subplots(1, len(names), sharex=True, sharey=True)
     for axes, family in zip(panels, names, strict=True):
-        axes.set_title(_heading(ok, family), loc="left")
+        axes.set_title(_heading(ok[ok["family"] == family], family), loc="left")
         axes.set_xlabel("rows n (log)")
     draw_panels(panels, frame, names, DRAWN)
     if len(ok):
@@ -63,19 +52,19 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return figure
 
 
-def _heading(ok: pd.DataFrame, family: str) -> str:
+def _heading(rows: pd.DataFrame, family: str) -> str:
     """Return the family, with how the output of its longest line grows."""
-    rows = ok[(ok["family"] == family) & ok["exponent_filled"].notna()]
-    if rows.empty:
+    lines = rows.dropna(subset="exponent_filled").groupby("code")
+    if lines.ngroups == 0:
         return family
-    longest = rows["code"] == rows.groupby("code")["n"].nunique().idxmax()
-    return f"{family}: entries of L + U as $n^{{{rows.loc[longest, 'exponent_filled'].iloc[0]:.2f}}}$"
+    longest = lines["exponent_filled"].first()[str(lines["n"].nunique().idxmax())]
+    return f"{family}: entries of L + U as $n^{{{longest:.2f}}}$"
 
 
-def _facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def _facts(frame: pd.DataFrame) -> dict[str, str]:
     there = set(frame.loc[frame["status"] == "ok", "code"])
-    absent = [code for code in CODES if code not in there]
-    return {"absent": f" Not measured there: {', '.join(absent)}." if there and absent else ""}
+    absent = ", ".join(code for code in CODES if there and code not in there)
+    return {"absent": f" Not measured there: {absent}." if absent else ""}
 
 
 EXHIBIT = Exhibit(

@@ -1,13 +1,17 @@
-"""What figures of the symbolic stage share: phases of peers, and the good sequential codes."""
+"""What GSoFA's figures share: phases of peers, the good sequential codes, and what is printed by matrix."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
 from fillpath.processes import Samples
+from reports.facts.claims import subject
 from reports.facts.naming import listed
+from reports.facts.printed import printed_column
 from reports.table import phases
-from reports.verbs import RATIO, fastest, of, over
+from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
 
 # What of a peer's record is its symbolic factorisation. SuperLU_DIST: what pdgssvx calls SYMBFACT, of the
 # sequential code with the tree that it is given; neither conversion to its format nor counting, which are for
@@ -48,13 +52,52 @@ def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
 
 def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
     """Return the caption's part on which sequential code is the fastest, and where some had no time."""
-    counts = code.dropna().value_counts()
+    counts = code.value_counts()
     if counts.empty:
         return ""
     of_each = ", ".join(f"{name} ({GOOD[name]}) on {counts[name]}" for name in GOOD if name in counts)
     unknown = untimed[code.notna() & (untimed != "")]
-    names = listed(name for part in unknown for name in part.split(", "))
+    names = listed(unknown.str.split(", ").explode())
     lacking = f"; no time of {names} on {len(unknown)} of {counts.sum()}" if len(unknown) else ""
     *first, last = (NAMED.get(name, name) for name in GOOD)
     words = f"the fastest of {', '.join(first)} and {last}"
     return f"Good sequential code: on each matrix {words}, one core ({of_each}{lacking}). "
+
+
+def spread(claim: str, key: str = "") -> str:
+    """Return a subject's mean, where it has one, and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
+    printed = subject("gsofa", claim).data
+    printed = printed[key] if key else printed
+    mean = f"{printed['mean']:g}x, " if "mean" in printed else ""
+    ends = (f"{value:,g}x ({abbr})" for end in ("min", "max") for abbr, value in printed[end].items())
+    return mean + " to ".join(ends)
+
+
+def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
+    """Return what a subject prints of each row's own matrix."""
+    return rows["abbr"].map(subject("gsofa", claim).value, na_action="ignore").astype(float)
+
+
+def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
+    """Return the paper's matrix that each row is, that it is near to, or that it stands in for, of those
+    known."""
+    names = rows[["abbr", "near", "stand_in_for"]].stack().str.split(", ").explode()
+    return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)
+
+
+def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`.
+
+    `printed_of` is that matrix where it is another than the row's own. A printed matrix without a case has a
+    row that is `not_run`.
+    """
+    printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
+    rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
+    matrix = printed_matrix(rows, {abbr for numbers in printed.values() for abbr in numbers})
+    prints = {name: matrix.map(numbers).astype(float) for name, numbers in printed.items()}
+    return rows.assign(**prints, paper_matrix=matrix, printed_of=matrix.where(rows["stand_in_for"].notna()))
+
+
+def per_cent(share: float) -> str:
+    """Return a share in per cent: `0.082%`, `100%`."""
+    return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"

@@ -7,18 +7,71 @@ the first and the other have both solved, of the very same input; the rest is li
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fillpath.dicts import dicts
 from fillpath.errors import UnknownNameError
+from fillpath.record import Record
+from reports.facts.means import geometric_mean
 from reports.facts.records import Records
-from reports.hardware.best import Best, best_of
-from reports.hardware.same import means_of, pairs_of
-from reports.hardware.solved import each, solved
+from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, means, over_first, solved
+from reports.table import timed, transfers_of
+
+# Where input and result are: on the device that works, or on the host before and after.
+RESIDENT, COPIED = "resident", "copied"
+EVERYTHING = "all"
+_ANSWER = [
+    "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device", "cores",
+    "joules", "cost", *RATIO,
+]  # fmt: skip
+_PAIR = [
+    "case", "machine", "first_seconds", "seconds", *RATIO, "equal_cores", "first_joules", "joules",
+    "other_sources",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Best:
+    """What machines achieve at best, by problems, inputs and machines in their order.
+
+    answers : the least seconds of a machine by input and span, where the first machine and another have
+        solved it, with `ratio`, the first's seconds over its own; the index is the input's number
+    means : by problem, span and machine of the ratios, over the inputs that the first and it have solved;
+        `first_faster` and `other_faster` count inputs whose interval says so; `cost` is the first's over its
+    unanswered : inputs that another machine has solved and this one has not, each with the reason
+    not_pooled : by machine and reason, how many records are of other work than the whole problem alone
+    """
+
+    answers: pd.DataFrame
+    means: pd.DataFrame
+    unanswered: pd.DataFrame
+    not_pooled: pd.DataFrame
+
+    @property
+    def of_one_process(self) -> bool:
+        """Whether a time is of a single process, whose interval is too narrow."""
+        return bool((self.answers["processes"] == 1).any())
+
+    @property
+    def reasons(self) -> Mapping[Any, list[str]]:
+        """The inputs that a machine has not solved, by problem, machine and reason."""
+        by = ["problem", "machine", "reason"]
+        return self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
+
+
+def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield of each input its problem, its name, and the answer of each machine, with data where the work is
+    and with copies."""
+    for _, rows in answers.groupby(level=0):
+        resident, copied = (
+            {row.machine: row for row in each(rows[rows["span"] == span])} for span in (RESIDENT, COPIED)
+        )
+        yield rows["problem"].iloc[0], rows["input"].iloc[0], resident, copied
 
 
 @dataclass(frozen=True)
@@ -32,7 +85,8 @@ class Comparison:
         a GPU works; `other_sources`, whether one was measured with other sources than today's
     means : of the pairs of a group by machine, geometric; `n` cases
     scaled : the means of pairs at equal cores
-    left_out : cases in no mean, with the first machine that has no comparable result
+    left_out : cases that a mean lacks, with the machine that has no comparable result and the reason: only
+        the first where that has none, else each of the others that has none
     """
 
     machines: tuple[str, ...]
@@ -45,7 +99,7 @@ class Comparison:
 
     @property
     def reasons(self) -> Mapping[tuple[str, str], int]:
-        """How many cases are in no mean, by machine and kind of reason."""
+        """How many cases a mean lacks, by machine and kind of reason."""
         return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
 
     def to_json(self) -> dict[str, Any]:
@@ -71,11 +125,125 @@ def compare(
     if len(set(machines)) != len(machines) or len(machines) < 2:
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
-    pairs, left_out = pairs_of(rows)
-    means, scaled = means_of(pairs)
-    return Comparison(tuple(machines), prices, best_of(rows, prices), pairs, means, scaled, left_out)
+    pairs, left_out = _pairs(rows)
+    grouped = _grouped(pairs)
+    factor = grouped["equal_cores"] / grouped["ratio"]
+    ends = {name: grouped[name] * factor for name in RATIO}
+    by = ["machine", "group"]
+    whole, scaled = means(grouped, by), means(grouped.assign(**ends)[factor.notna()], by)
+    # Of a group in which a GPU works somewhere there is no mean at equal cores.
+    every = scaled["n"].reindex(whole.index) == whole["n"]
+    whole["equal_cores"] = scaled["ratio"].reindex(whole.index).where(every)
+    rest = pairs[_PAIR], whole.reset_index(), scaled.reset_index(), left_out
+    return Comparison(tuple(machines), prices, _best(rows, prices), *rest)
 
 
 def plain(table: pd.DataFrame) -> list[dict[Any, Any]]:
     """Return a table's rows, with None for what is unknown."""
     return dicts(table.astype("object").where(table.notna(), None))
+
+
+def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the cases of the very same input that the first machine and another have solved, and what is
+    left out of a mean."""
+    both = over_first(rows, "case")
+    both = both[both["machine"] != both["first_machine"]]
+    lacks, first = both["first_why"] != "", both["first_machine"]
+    known = both["input_hash"].notna() & both["first_input_hash"].notna()
+    others = known & (both["input_hash"] != both["first_input_hash"])
+    why = both["first_why"].where(lacks, both["why"])
+    content = "another input than " + first.astype(str) + "'s: its content differs"
+    why = why.mask((why == "") & others, content)
+    left = both.assign(machine=both["machine"].mask(lacks, first), reason=why)[why != ""]
+    # With the seconds of whichever has more cores as they would be on as many as the other's.
+    cores = both[["first_cores", "cores"]].astype(float).replace(0.0, np.nan)
+    pairs = both.assign(
+        seconds=both["median"],
+        first_seconds=both["first_median"],
+        equal_cores=both["ratio"] * cores["first_cores"] / cores["cores"],
+        other_sources=~(both["current"].eq(True) & both["first_current"].eq(True)),
+    )[why == ""]
+    left = left[["case", "machine", "reason"]].drop_duplicates()
+    return pairs.reset_index(drop=True), left.reset_index(drop=True)
+
+
+def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs once for each `group` that they count in: the implementation, the stage, and all.
+
+    With fewer threads than a machine has a case says nothing of the machine, so that its stage is a group
+    apart. Of several draws of random numbers the first one counts.
+    """
+    pairs = pairs[~pairs["draw"]]
+    apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
+    groups = [pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])]
+    parts = [pairs.assign(group=group) for group in groups]
+    names = sorted(pd.concat(parts)["group"].unique())
+    grouped = pd.concat([*parts, pairs[~pairs["part"]].assign(group=EVERYTHING)], ignore_index=True)
+    return grouped.assign(group=pd.Categorical(grouped["group"], [*names, EVERYTHING]))
+
+
+def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
+    rows = rows[rows["stage"].isin(PROBLEMS)]
+    rows = rows.assign(problem=pd.Categorical(rows["stage"], list(PROBLEMS)), length=rows["case"].str.len())
+    done = rows[rows["question"].notna()]
+    left = done[done["unlike"] != ""].groupby(["machine", "unlike"], observed=True).size()
+    # Short names of cases first; an input has a number and one name.
+    pooled = done[done["unlike"] == ""].sort_values(["length", "case"], kind="stable")
+    inputs = pooled.drop_duplicates("question").sort_values(["problem", "input"], kind="stable")
+    names = inputs[["question", "input"]].assign(number=range(len(inputs)))
+    pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
+    answers = _answers(pooled, prices)
+    return Best(
+        answers[_ANSWER],
+        _best_means(answers),
+        _unanswered(rows, pooled),
+        left.rename_axis(["machine", "reason"]).rename("records").reset_index(),
+    )
+
+
+def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
+    """Return the least seconds of each machine on each input, where the first and another have solved it."""
+
+    def with_copies(record: Record) -> list[float]:
+        copies = transfers_of(record)
+        return [] if copies is None else [seconds + copies for seconds in record.samples]
+
+    by, copied = ["number", "span"], timed(pooled, with_copies).assign(span=COPIED)
+    times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
+    times = times[times["status"] == "ok"].assign(seconds=times["median"])
+    times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
+    least = times.sort_values([*by, "machine", "seconds"], kind="stable").drop_duplicates([*by, "machine"])
+    price = least["machine"].astype("object").map(prices).astype(float)
+    found = over_first(least.assign(cost=price * least["seconds"] / 3600), *by)
+    several = found.groupby(by, observed=True)["machine"].transform("size") > 1
+    found.loc[found["machine"] == found["first_machine"], RATIO] = np.nan
+    return found[several].set_index("number")
+
+
+def _best_means(answers: pd.DataFrame) -> pd.DataFrame:
+    others = answers[answers["machine"] != answers["first_machine"]]
+    others = others.assign(
+        first_faster=others["ratio_high"] < 1,
+        other_faster=others["ratio_low"] > 1,
+        cost=others["first_cost"] / others["cost"],
+    )
+    counts = {name: (name, "sum") for name in ("first_faster", "other_faster")}
+    by = ["problem", "span", "machine"]
+    return means(others, by, **counts, cost=("cost", geometric_mean)).reset_index()
+
+
+def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
+    """Return the inputs that a machine has not solved, by what its records of these inputs say."""
+    key = ["number", "machine"]
+    counts = pooled.groupby(key, observed=False).size()
+    gaps = counts.index[counts == 0].to_frame(index=False)
+    tried = rows[rows["failure"] != NO_RECORD]
+    said = tried["failure"].where(tried["failure"] != "", tried["unlike"])
+    tried = tried.assign(reason=said.where(said != "", "records of other inputs only"))
+    found = pooled[["number", "place"]].drop_duplicates().merge(tried, on="place")
+    # What was tried and failed says more than what cannot be tried there.
+    found = found.assign(unable=found["reason"].str.startswith("unavailable"))
+    found = found.sort_values(["unable", "case"], kind="stable").drop_duplicates(key)
+    inputs = pooled[["number", "problem", "input"]].drop_duplicates("number")
+    named = gaps.merge(inputs, on="number").merge(found[[*key, "reason"]], on=key, how="left")
+    return named.fillna({"reason": NO_RECORD})[["problem", "input", "machine", "reason"]]

@@ -1,63 +1,146 @@
-"""What several machines have solved, as rows of the one table, and how a machine stands to the first."""
+"""What several machines have solved, as rows of the one table: which question each case answers, and how a
+machine stands to the first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fillpath import registry, source
 from fillpath.case import Case
+from fillpath.errors import UnknownNameError
 from fillpath.processes import representative
 from fillpath.record import Record
+from fillpath.registry import Implementation
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
-from reports.hardware.questions import SUSPECT, is_sequential
 from reports.table import case_table
 
+# What a user wants solved, by its stage, as a user calls it.
+PROBLEMS: Mapping[str, str] = {
+    "symbolic": "symbolic pattern of A",
+    "numeric": "factor, its pattern given",
+    "solve": "A x = b",
+    "laplacian": "Laplacian system",
+}
+# Problems whose input is the matrix in its order. A linear system is the same one in any order: there the
+# order belongs to the solution.
+ORDERED = ("symbolic", "numeric")
 RATIO = ["ratio", "ratio_low", "ratio_high"]
 NO_RECORD = "no record"
+SUSPECT = "suspect: faster than its bytes can be moved"
+# Options that make other work of a stage's problem, and which.
+_OTHER_WORK: Mapping[str, str] = {
+    "output": "row counts only",
+    "virtual_gpus": "simulates several GPUs in turn",
+    "nodes": "simulates several nodes in turn",
+    "ranks": "by MPI ranks, a launch of its own",
+    "sharing": "finds supernodes too",
+}
 _OF_TABLE = [
-    "case", "stage", "implementation", "machine", "status", "reason", "suspect", "current", "device",
-    "median", "low", "high", "processes", "rounds", "runs",
+    "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "status", "reason",
+    "suspect", "current", "device", "entries", "threads_used", "small_pivots", "median", "low", "high",
+    "processes", "rounds", "runs",
 ]  # fmt: skip
 
 
 def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return one row per machine and case that any of them has a record of, by machines and cases.
 
-    record : the record of an ok row that stands for its processes; input_hash : of its prepared matrix
+    input_hash : of the prepared matrix of an ok row
     cores : of the processor that it could use, none on a GPU
     joules : of one solution, where a counter was read
     failure : why it has no time; why : why it has none to compare
+    draw : whether it is a further one of random numbers
+    part : whether it was limited to fewer threads than the machine has, and has work for more
+    place : what a case's name says of the input, also without a prepared matrix
+    question : what makes two problems on one input one, None without a verified result
+    input : of the question, for people. One input may have several, such as two names of one order
+    unlike : why the time is not of the whole problem alone, empty where it is
     """
-    own = [records.of_machine(name) for name in machines]
-    names = sorted({record.case for each in own for record in each.rows})
+    own = {name: records.of_machine(name) for name in machines}
+    names = {record.case for each in own.values() for record in each.rows}
     cases = [Case.parse(name) for name in sorted(names, key=lambda name: (name.partition("@")[0], name))]
-    tables = [case_table(each, cases, (), "")[_OF_TABLE] for each in own]
-    rows = pd.concat(
-        [table.assign(machine=name) for name, table in zip(machines, tables, strict=True)], ignore_index=True
-    )
+    tables = {name: case_table(each, cases, (), "").reindex(columns=_OF_TABLE) for name, each in own.items()}
+    rows = pd.concat(tables, names=["machine"]).reset_index("machine").reset_index(drop=True)
+    cases *= len(own)
+    sequential = np.array([_is_sequential(find(case)) for case in cases], bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
     failure = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
     failure = failure.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", "")
-    return rows.assign(
+    rows = rows.assign(
         machine=pd.Categorical(rows["machine"], list(machines)),
-        record=pd.Series(standing, rows.index, dtype="object"),
-        input_hash=pd.Series([_hash(record) for record in standing], rows.index, dtype="object"),
-        cores=pd.array([_cores(record) for record in standing], "Int64"),
-        joules=[
-            float(np.median(record.energy)) if record and record.energy else np.nan for record in standing
-        ],
+        cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()).astype("Int64"),
+        joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
         failure=failure,
         why=failure.mask((failure == "") & rows["suspect"].astype(bool), SUSPECT),
+        draw=np.array([case.seed for case in cases], bool),
+        part=(rows["threads"] > 0) & ~sequential,
+    )
+    return _asked(rows, cases, standing)
+
+
+def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record | None]) -> pd.DataFrame:
+    """Return the rows with what each answers. standing : the record of each ok one"""
+    content = [(record and record.prepared) or {} for record in standing]
+    prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
+    ordered = rows["stage"].isin(ORDERED)
+    # The ordered matrix's content, or that of its source in any order.
+    source_of = prepared["checksum"].fillna(rows["matrix"]) + "\n" + rows["entries"].astype(str)
+    source_of += [f"\n{case.preparation.diagonal}" for case in cases]
+    place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
+    pivots = rows["small_pivots"].fillna(0).astype(int)
+    notes = [_notes(*each) for each in zip(cases, pivots, strict=True)]
+    question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
+    peer = np.array([bool(entry and entry.peer) for entry in map(find, cases)], bool)
+    unlike = {
+        SUSPECT: rows["suspect"],
+        "a peer, which factorises from the matrix on": ordered & peer,
+        **{work: rows["options"].str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
+        "one of several draws of random numbers": rows["draw"],
+        "limited to fewer threads than the machine has": rows["part"],
+    }
+    return rows.assign(
+        input_hash=prepared["hash"],
+        place=rows["stage"] + " " + place,
+        question=question.where(prepared["hash"].notna()),
+        input=place + notes,
+        unlike=np.select([which.astype(bool) for which in unlike.values()], list(unlike), ""),
     )
 
 
-def first_of(rows: pd.DataFrame) -> str:
-    """Return the machine that the others are held against."""
-    return str(rows["machine"].cat.categories[0])
+def _notes(case: Case, pivots: int) -> str:
+    """Return what a problem's input is beside the matrix, empty where it is as usual."""
+    entry = find(case)
+    defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
+    options = defaults | dict(case.options)
+    dtype, rhs = options.get("dtype", "float64"), options.get("rhs", "random")
+    notes = {
+        "numeric": [dtype, *([f"{pivots} pivots replaced"] if pivots else [])],
+        "solve": [dtype] if dtype != "float64" else [],
+        "laplacian": [f"rhs={rhs}"] if rhs != "random" else [],
+    }
+    return "".join(f", {note}" for note in notes.get(case.stage, ()))
+
+
+def find(case: Case) -> Implementation | None:
+    """Return the case's implementation, None where it is not here, as a colleague's own."""
+    try:
+        return registry.lookup(case.stage, case.implementation)
+    except UnknownNameError:
+        return None
+
+
+@functools.cache
+def _is_sequential(entry: Implementation | None) -> bool:
+    """Return whether it works on one core throughout: its summary says so, and no loop of it is parallel."""
+    if entry is None or "(sequential" not in entry.summary:
+        return False
+    return not any("prange" in text for text in source.texts(entry.function, entry.takes, entry.kernels))
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
@@ -66,8 +149,8 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     RATIO is of the first's seconds over the row's. Processes of two machines are no pairs, so that the ends
     are what the two intervals allow.
     """
-    first = rows[rows["machine"] == first_of(rows)].set_index(list(key)).add_prefix("first_")
-    both = rows.merge(first.reset_index(), on=list(key), validate="many_to_one")
+    first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
+    both = rows.merge(first, on=list(key), validate="many_to_one")
     return both.assign(
         ratio=both["first_median"] / both["median"],
         ratio_low=both["first_low"] / both["high"],
@@ -75,22 +158,12 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     )
 
 
+def means(rows: pd.DataFrame, by: list[str], **more: Any) -> pd.DataFrame:
+    """Return by group the geometric means of RATIO and of its ends, of how many rows, `n`, and more of it."""
+    ratios = {name: (name, geometric_mean) for name in RATIO}
+    return rows.groupby(by, observed=True).agg(**ratios, n=("ratio", "size"), **more)
+
+
 def each(table: pd.DataFrame) -> Iterator[Any]:
     """Yield the rows, a column as an attribute."""
     yield from table.itertuples()
-
-
-def means(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return by group the geometric means of RATIO and of its ends, and of how many rows, `n`."""
-    groups = rows.groupby(list(by), observed=True)
-    return groups[RATIO].agg(geometric_mean).assign(n=groups.size())
-
-
-def _hash(record: Record | None) -> str | None:
-    return None if record is None or record.prepared is None else record.prepared["hash"]
-
-
-def _cores(record: Record | None) -> int | None:
-    if record is None or record.device is not None:
-        return None
-    return 1 if is_sequential(Case.parse(record.case)) else record.threads_used

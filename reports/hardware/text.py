@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from fillpath.case import Case
-from reports.hardware.best import COPIED, RESIDENT, Best, by_input
-from reports.hardware.comparison import Comparison
-from reports.hardware.questions import ORDERED, PROBLEMS
-from reports.hardware.solved import NO_RECORD, each
+from reports.hardware.comparison import COPIED, RESIDENT, Best, Comparison, by_input
+from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
@@ -27,26 +25,22 @@ NAMED = 4
 
 def text(comparison: Comparison) -> str:
     """Return it for people: the best, the cases side by side, the means, what is left out."""
-    return "\n".join([*_best(comparison), *_same(comparison), *_left_out(comparison)])
-
-
-def sentence(mean: Any, first: str) -> str:
-    """Return who is faster, by how much, on how many inputs. mean : a row of the best means"""
-    if mean.ratio <= 1:
-        names, values = (first, mean.machine), (1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low)
-    else:
-        names, values = (mean.machine, first), (mean.ratio, mean.ratio_low, mean.ratio_high)
-    value, low, high = map(times, values)
-    counts = f"faster on {mean.first_faster} of {mean.n}, {mean.machine} on {mean.other_faster}"
-    return f"{names[0]} is {value} as fast as {names[1]} ({low} to {high}); {first} is {counts}"
+    return "\n".join([*_best(comparison), *_same(comparison), *_left_out(comparison.left_out)])
 
 
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
-    """Return what the means of a problem say, each with that of its costs."""
+    """Return what the means of a problem say: who is faster, by how much, on how many inputs, and the mean of
+    their costs."""
     means, first = comparison.best.means, comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        lines.append(f"{SPANS[str(mean.span)]}: {sentence(mean, first)}")
+        names, values = (mean.machine, first), [mean.ratio, mean.ratio_low, mean.ratio_high]
+        if mean.ratio <= 1:
+            names, values = (first, mean.machine), [1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low]
+        value, low, high = map(times, values)
+        counts = f"faster on {mean.first_faster} of {mean.n}, {mean.machine} on {mean.other_faster}"
+        faster = f"{names[0]} is {value} as fast as {names[1]} ({low} to {high})"
+        lines.append(f"{SPANS[mean.span]}: {faster}; {first} is {counts}")
         if pd.notna(mean.cost):
             lines.append(f"  a solution on {first} costs {times(mean.cost)} of one on {mean.machine}")
     return lines
@@ -64,11 +58,6 @@ def described(answer: Any) -> str:
     return ", ".join([case.implementation, *several, *order, *energy, *cost])
 
 
-def ratio_text(row: Any) -> str:
-    """Return a ratio with its interval."""
-    return f"{times(row.ratio)} ({times(row.ratio_low)} to {times(row.ratio_high)})"
-
-
 def together(names: Sequence[str]) -> str:
     """Return `a, b and c`."""
     *most, last = names
@@ -76,77 +65,71 @@ def together(names: Sequence[str]) -> str:
 
 
 def _best(comparison: Comparison) -> list[str]:
-    best, (first, *others) = comparison.best, comparison.machines
-    lines = [f"The best verified time to solution on {together(comparison.machines)}, whoever implements it"]
+    best, machines, (first, *others) = comparison.best, comparison.machines, comparison.machines
+    lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
     over = [f"{first} over {other}" for other in others]
-    heads = ("input", *comparison.machines, *over, *(f"{name}, copied" for name in over))
-    for problem, name in PROBLEMS.items():
-        answers = best.answers[best.answers["problem"] == problem]
-        if len(answers):
-            rows = [_row(comparison.machines, *found[1:]) for found in by_input(answers)]
-            inputs = _count(len(rows), "input")
-            lines += ["", f"{name}, {inputs}, geometric means over those that both have solved:"]
+    table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
+    for problem in PROBLEMS:
+        rows = [
+            (
+                name,
+                *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(resident.get, machines)),
+                *(_ratio(row) if row else "-" for row in map(resident.get, others)),
+                *(times(row.ratio) if row else "" for row in map(copied.get, others)),
+            )
+            for _, name, resident, copied in by_input(best.answers[best.answers["problem"] == problem])
+        ]
+        if rows:
+            count = _count(len(rows), "input")
+            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
-            lines += _columns(heads, rows)
+            lines += _columns(table + rows)
     if best.answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
     return [*lines, "", *([ONE_PROCESS, ""] if best.of_one_process else []), *_not_solved(best), ""]
 
 
-def _row(
-    machines: Sequence[str], name: str, resident: Mapping[str, Any], copied: Mapping[str, Any]
-) -> tuple[str, ...]:
-    found, others = [resident.get(machine) for machine in machines], machines[1:]
-    return (
-        name,
-        *(f"{seconds(row.seconds)} {described(row)}" if row else "-" for row in found),
-        *(ratio_text(row) if row else "-" for row in found[1:]),
-        *(times(copied[other].ratio) if other in copied else "" for other in others),
-    )
-
-
 def _not_solved(best: Best) -> list[str]:
     """Return inputs that not all have solved, and what is in no pool, by reason."""
-    lines = [
-        f"  {PROBLEMS[problem]}: {machine}: {reason}: {_named(inputs)}"
-        for (problem, machine, reason), inputs in best.reasons.items()
-    ]
+    lines = [f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}"]
+    for (problem, machine, reason), inputs in best.reasons.items():
+        more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
+        lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
     others = _count(int(best.not_pooled["records"].sum()), "record")
     left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(best.not_pooled)]
-    return [
-        f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}",
-        *lines,
-        f"not pooled, as the time is of other work: {others}",
-        *left,
-    ]
+    return [*lines, f"not pooled, as the time is of other work: {others}", *left]
 
 
 def _same(comparison: Comparison) -> list[str]:
     first, *others = comparison.machines
-    pairs = [_pair_row(pair, first) for pair in each(comparison.pairs)]
+    pairs = [
+        (
+            pair.case,
+            f"{seconds(pair.first_seconds)} {first}, {seconds(pair.seconds)} {pair.machine}",
+            f"{_ratio(pair)}{', other sources' if pair.other_sources else ''}",
+        )
+        for pair in each(comparison.pairs)
+    ]
+    heads = ("group", "machine", "ratio", "cases")
     means, scaled = (
-        [(m.group, m.machine, ratio_text(m), str(m.n)) for m in each(frame)]
+        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(frame))])
         for frame in (comparison.means, comparison.scaled)
     )
-    heads = ("group", "machine", "ratio", "cases")
-    lines = [
+    return [
         "The same implementation on each, which leaves out what runs on one of them only",
         f"Seconds of {first} over those of {together(others)}: above 1, {first} is slower. {HARDWARE}",
         "",
-        *_columns(("case", "seconds", "ratio"), pairs),
+        *_columns([("case", "seconds", "ratio"), *pairs]),
         "",
         "geometric means over the cases that both have solved:",
-        *_columns(heads, means),
+        *means,
         "",
+        *([f"the same at equal cores, by {EQUAL_CORES}:", *scaled, ""] if len(comparison.scaled) else []),
     ]
-    if scaled:
-        lines += [f"the same at equal cores, by {EQUAL_CORES}:", *_columns(heads, scaled), ""]
-    return lines
 
 
-def _left_out(comparison: Comparison) -> list[str]:
+def _left_out(left: pd.DataFrame) -> list[str]:
     """Return failures one by one, and how many cases have no record."""
-    left = comparison.left_out
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
@@ -156,22 +139,13 @@ def _left_out(comparison: Comparison) -> list[str]:
     ]
 
 
-def _pair_row(pair: Any, first: str) -> tuple[str, str, str]:
-    sources = ", other sources" if pair.other_sources else ""
-    both = f"{seconds(pair.first_seconds)} {first}, {seconds(pair.seconds)} {pair.machine}"
-    return pair.case, both, f"{ratio_text(pair)}{sources}"
+def _ratio(row: Any) -> str:
+    return f"{times(row.ratio)} ({times(row.ratio_low)} to {times(row.ratio_high)})"
 
 
-def _columns(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    return [
-        "  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in (heads, *rows)
-    ]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return "; ".join(names[:NAMED]) + more
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    padded = pd.DataFrame(rows).apply(lambda column: column.str.ljust(column.str.len().max()))
+    return ["  ".join(row).rstrip() for row in padded.to_numpy()]
 
 
 def _count(n: int, noun: str) -> str:

@@ -1,8 +1,10 @@
-"""The arrays of all rows: the ways of having them, their bytes, and the regime of unified memory."""
+"""The arrays of all rows: the ways of having them, their bytes, the regime of unified memory, and its page
+faults."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -10,48 +12,55 @@ import numpy as np
 import pandas as pd
 
 from fillpath.options import Option
-from reports.exhibit import Held, Subset
+from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
-from reports.shapes.ratios import BASELINE
+from reports.series import probes
+from reports.shapes.bars import times
+from reports.shapes.stacked import BASELINE
+from reports.table import NOT_MEASURED
 from reports.verbs import beside, fact, on, option, over, with_groups, without
 
 PAPER = "ooclu"
 MATRICES, FAULTS = "ooclu_table2_matrices", "ooclu_table3_page_faults"
+# The matrices that Figures 5 and 6 and Table 3 show.
+SEVEN: list[str] = printed_table(FAULTS)["abbr"].tolist()
 SYMBOLIC = "from the input pattern to the filled pattern, both resident"
 BUDGET = "memory_budget"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
 LARGEST = ["AP", "PR", "IN"]
-# Words per vertex and row, and bytes per word.
-WORDS, WORD = 6, 4
+# Bytes per vertex and row: six words.
+ARRAYS = 24
 OUT_OF_CORE, PLAIN, PREFETCHED = "out_of_core", "unified memory", "unified memory, prefetched"
 # What figures call the ways of having the arrays. The last has those that an earlier call left.
 WAYS = {
     "out_of_core": OUT_OF_CORE,
-    "unified_memory": PLAIN,
     "unified_memory.prefetch=true": PREFETCHED,
+    "unified_memory": PLAIN,
     "unified_memory.keep=true.prefetch=true": "unified memory, prefetched, arrays kept",
 }
-FITS, OVERSUBSCRIBED, UNKNOWN = "fits", "oversubscribed", "regime unknown"
+FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
 # Why another regime than the paper's tests no claim.
 OTHER_REGIME = {
     FITS: "the arrays fit the card's memory, the claim is of arrays that do not, and a card that others use "
     "too may not be filled until they do not",
-    UNKNOWN: "the card's memory is not recorded",
+    "": "the card's memory is not recorded",
 }
+COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
 REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
-
-
-def the_seven() -> list[str]:
-    """Return the abbreviations of the matrices that Figures 5 and 6 and Table 3 show."""
-    return [str(abbr) for abbr in printed_table(FAULTS)["abbr"]]
 
 
 def printed_range(claim: str) -> tuple[float, float]:
     """Return the least and the most ratio that the paper prints of a subject."""
     low, high = subject(PAPER, claim).data["range"]
     return float(low), float(high)
+
+
+def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:
+    """Return the least and the most of the numbers, `none` of none."""
+    texts = dict.fromkeys(map(form, (values.min(), values.max())))
+    return " to ".join(texts) if values.notna().any() else "none"
 
 
 def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
@@ -63,39 +72,42 @@ def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
 def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with `budget`, as the case writes its memory_budget, and `budget_bytes`."""
     budget = option(rows["variant"], BUDGET)
-    return rows.assign(budget=budget, budget_bytes=budget.map(_bytes, na_action="ignore").astype(float))
+    sizes = budget.map(Option(BUDGET, int, None).parse, na_action="ignore")
+    return rows.assign(budget=budget, budget_bytes=sizes.astype(float))
 
 
-def budgeted(cases: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """Return the rows of a variant within some budget, with it.
+def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
+    """Return the rows of a variant within some budget, and of another one without any.
 
     binds : 1 where the budget takes several launches, unknown where these are not counted
     """
-    rows = with_budgets(cases)
-    rows = rows[rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)]
-    launches = fact(rows, "launches")
+    rows = with_budgets(standing_in(cases, LARGEST))
+    within = rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)
+    rows = with_groups(rows[within | (rows["variant"] == whole)])
+    launches = fact(rows, "launches").where(rows["budget"].notna())
     return rows.assign(binds=(launches > 1).astype(float).where(launches.notna()))
 
 
-def _bytes(text: str) -> int:
-    return int(Option(BUDGET, int, None).parse(text))
+def with_regime(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `managed_bytes`, how many times the card's they are, and the `regime`."""
+    managed = ARRAYS * rows["n"] ** 2
+    over_card = managed / rows["card"].astype(float)
+    regimes = np.select([over_card < 1, over_card >= 1], [FITS, OVERSUBSCRIBED], "")
+    return rows.assign(managed_bytes=managed, times_card=over_card, regime=regimes)
 
 
-def managed_bytes(n: pd.Series[float]) -> pd.Series[float]:
-    """Return the bytes of the arrays of all rows."""
-    return WORDS * WORD * n.astype(float) ** 2
+def counted(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the ways of having the arrays, with what `fillpath faults` counted of them.
 
-
-def with_regime(rows: pd.DataFrame, n: pd.Series[float] | None = None) -> pd.DataFrame:
-    """Return the rows with `managed_bytes`, how many times the card's they are, and the `regime`.
-
-    n : in place of the order, where that is not known
+    told : `ok` where the counts are known
     """
-    order = rows["n"] if n is None else rows["n"].fillna(n)
-    rows = rows.assign(managed_bytes=managed_bytes(order))
-    times = rows["managed_bytes"] / rows["card"].astype(float)
-    regimes = np.select([times < 1, times >= 1], [FITS, OVERSUBSCRIBED], "")
-    return rows.assign(times_card=times, regime=regimes)
+    rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
+    counts = [each.get("facts", {}) for each in probes("faults", rows)]
+    facts = pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64")
+    rows = rows.join(facts.rename(columns={"gpu_fault_groups": "groups"}))
+    told = rows["status"].mask((rows["status"] == "ok") & rows["groups"].isna(), NOT_MEASURED)
+    rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
+    return with_regime(standing_in(rows, SEVEN))
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
@@ -120,43 +132,36 @@ def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
     return rows.join(ratios.mask(baseline).assign(pair=ratios["pair"].mask(baseline, BASELINE)))
 
 
-def by_regime(frame: pd.DataFrame, status: str) -> list[Subset]:
+def by_regime(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime that has a number, judged where it is the paper's; else all rows."""
-    there = set(frame.loc[frame[status] == "ok", "regime"])
+    there = frame.loc[frame["has_number"], "regime"].unique()
     return [
-        Subset(frame[frame["regime"] == name], partial(_in_regime, word), OTHER_REGIME.get(word, ""))
-        for name, word in ((OVERSUBSCRIBED, OVERSUBSCRIBED), (FITS, FITS), ("", UNKNOWN))
-        if name in there
+        Subset(
+            frame[frame["regime"] == name],
+            partial(re.sub, OVERSUBSCRIBED, name or "regime unknown"),
+            OTHER_REGIME.get(name, ""),
+        )
+        for name in sorted(there, reverse=True)
     ] or [Subset(frame)]
-
-
-def held_in_regimes(subject: str, value: str, claim: str, status: str, **more: Any) -> Held:
-    """Return what holds a claim against the rows of each regime apart."""
-    return Held(subject, value, (claim,), status, subsets=partial(by_regime, status=status), **more)
-
-
-def _in_regime(regime: str, basis: str) -> str:
-    return basis.replace(OVERSUBSCRIBED, regime)
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
+
+    def count(others: re.Match[str]) -> str:
+        return f" and {others[0].count(', ')} more"
+
+    instead = frame["stand_in_for"].str.replace(", .*", count, regex=True)
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
-    return frame.assign(label=labels, stand_in_for=frame["stand_in_for"].map(_first, na_action="ignore"))
+    return frame.assign(label=labels, stand_in_for=instead)
 
 
 def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:
     """Return `labelled` with the bytes of the arrays of all rows, and their regime."""
-    rows, regimes = labelled(frame), frame["regime"].where(frame["regime"] != "")
+    rows, regimes = labelled(frame), frame["regime"].mask(frame["regime"] == "")
     memory = _text(frame["managed_bytes"] / 1e9, "\n{:.2g} GB") + _text(regimes, " ({})")
     return rows.assign(label=rows["label"] + memory)
 
 
 def _text(values: pd.Series[Any], form: str) -> pd.Series[str]:
     return values.astype("object").map(form.format, na_action="ignore").astype("object").fillna("")
-
-
-def _first(names: str) -> str:
-    """Return `IN and 6 more`."""
-    first, *others = names.split(", ")
-    return f"{first} and {len(others)} more" if others else first

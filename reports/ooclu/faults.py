@@ -5,21 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit
 from reports.facts.printed import printed_table
-from reports.ooclu.arrays import FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, managed_bytes
-from reports.ooclu.page_faults import counted
-from reports.shapes.labels import legend_above, write_names
+from reports.ooclu.arrays import ARRAYS, FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, counted
+from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, headline, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
 WAYS = {PLAIN: "on demand", PREFETCHED: "prefetched"}
+POINT: dict[str, Any] = {"markeredgewidth": 1.5, "linestyle": "none", "clip_on": False, "zorder": 3}
+MARKS = {
+    PRINT: {"marker": "*", "markersize": 13, "markeredgecolor": "black", **POINT},
+    MEASURED: {"marker": "o", "markersize": 8, "markeredgecolor": PALETTE[0], **POINT},
+}
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
+# Columns and names of the axes; the line of one group per block.
+DENSITY = ("nnz_per_row", "over_first_touches", "nnz / n", "fault groups over blocks of 2 MiB in 24 n² bytes")
+BYTES = ("gigabytes", "groups", "24 n² bytes, GB", "fault groups")
+LINES = {DENSITY: (1.0, 0.0), BYTES: (0.0, 1e9 / BLOCK)}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -27,9 +33,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     groups : of faults, over_first_touches : over the blocks of 2 MiB in 24 n^2 bytes
     """
-    rows = counted(cases).rename(columns={"gpu_fault_groups": "groups"}).assign(source=MEASURED)
+    rows = counted(cases).assign(source=MEASURED)
     rows = pd.concat([_printed(), rows[rows["way"].isin(WAYS)]], ignore_index=True)
-    rows["managed_bytes"] = managed_bytes(rows["n"])
+    rows["managed_bytes"] = ARRAYS * rows["n"] ** 2
     touches = rows["managed_bytes"] / BLOCK
     return rows.assign(first_touches=touches, over_first_touches=rows["groups"] / touches)
 
@@ -45,56 +51,33 @@ def _printed() -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw groups per block against density, and groups against bytes."""
+    """Draw groups per block against density, and groups against bytes: full without prefetching, with the
+    matrix beside the point, the paper's by its abbreviation."""
     figure = new_figure(14.0, 7.2)
     headline(figure, title)
-    left, right = figure.subplots(1, 2)
-    known = frame[frame["groups"].notna()].assign(gigabytes=frame["managed_bytes"] / 1e9)
-    most = {name: max([1.0, *known[name]]) for name in ("nnz_per_row", "over_first_touches", "groups")}
-    far = 1.1 * max([1.0, *known["gigabytes"]])
-    left.axhline(1, color="black", linewidth=1)
-    left.set(xlim=(0, 1.1 * most["nnz_per_row"]), ylim=(0, 1.15 * most["over_first_touches"]))
-    left.set_xlabel("nnz / n")
-    left.set_ylabel("fault groups over blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes")
-    right.plot([0, far], [0, 1e9 * far / BLOCK], color="black", linewidth=1)
-    right.set(xlim=(0, far), ylim=(0, 1.1 * max(1e9 * far / BLOCK, most["groups"])))
-    right.set(xlabel="24 n\N{SUPERSCRIPT TWO} bytes, GB", ylabel="fault groups")
-    handles = _points(left, known, "nnz_per_row", "over_first_touches")
-    _points(right, known, "gigabytes", "groups")
-    legend_above(figure, handles)
+    known = frame.dropna(subset="groups").assign(gigabytes=frame["managed_bytes"] / 1e9)
+    for axes, ((x, y, across, up), (start, rise)) in zip(figure.subplots(1, 2), LINES.items(), strict=True):
+        far, high = (1.1 * max([1.0, *known[name]]) for name in (x, y))
+        axes.set(xlim=(0, far), ylim=(0, max(high, start + rise * far)), xlabel=across, ylabel=up)
+        axes.axline((0, start), slope=rise, color="black", linewidth=1)
+        for (source, way), rows in known.groupby(["source", "way"], sort=False):
+            mark = MARKS[str(source)]
+            colour = mark["markeredgecolor"] if way == PLAIN else "white"
+            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[str(way)]}", **mark)
+        plain = known[known["way"] == PLAIN]
+        names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
+        write_names(axes, [*zip(plain[x], plain[y], strict=True)], names)
+    legend_above(figure, axes.get_legend_handles_labels()[0])
     return figure
-
-
-def _points(axes: Axes, frame: pd.DataFrame, across: str, up: str) -> list[Line2D]:
-    """Draw a point per row, full without prefetching, and the matrix beside each full one: the paper's by its
-    abbreviation. Returns a legend."""
-    handles = []
-    for (source, way), rows in frame.groupby(["source", "way"], sort=False):
-        look = _look(source == PRINT, way == PLAIN) | {"linestyle": "none"}
-        axes.plot(rows[across], rows[up], clip_on=False, zorder=3, **look)
-        handles.append(Line2D([], [], label=f"{source}, {WAYS[str(way)]}", **look))
-    plain = frame[frame["way"] == PLAIN]
-    points = list(zip(plain[across], plain[up], strict=True))
-    write_names(axes, points, plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist())
-    return handles
-
-
-def _look(printed: bool, full: bool) -> dict[str, Any]:
-    colour = "black" if printed else PALETTE[0]
-    shape = {"marker": "*", "markersize": 13} if printed else {"marker": "o", "markersize": 8}
-    return shape | {"markeredgecolor": colour, "markeredgewidth": 1.5, "color": colour if full else "white"}
 
 
 def facts(frame: pd.DataFrame) -> dict[str, object]:
     """Return what the paper's own numbers say, and what was counted."""
     printed = frame[(frame["source"] == PRINT) & (frame["way"] == PLAIN)]
-    ratios = printed["over_first_touches"]
-    counts = int(frame.loc[frame["source"] == MEASURED, "groups"].notna().sum())
+    counts = frame.loc[frame["source"] == MEASURED, "groups"].count()
     return {
-        "least": ratios.min(),
-        "most": ratios.max(),
-        "ranks": float(printed["nnz_per_row"].corr(ratios, "spearman")),
-        "matrices": len(printed),
+        "ratios": printed["over_first_touches"].describe(),
+        "ranks": printed["nnz_per_row"].corr(printed["over_first_touches"], "spearman"),
         "here": f"{counts} cases were counted here" if counts else "No case has been counted here",
     }
 
@@ -106,8 +89,8 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
-    {least:.2f} to {most:.2f} times the blocks of 2 MiB in 24 n\N{SUPERSCRIPT TWO} bytes, and grow with nnz/n
-    (rank correlation {ranks:+.2f} over {matrices} matrices), while their share of the time falls: there,
+    {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank
+    correlation {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls: there,
     denser matrices have no fewer faults but more other work. Lines: one group per block. {here}.""",
     facts,
 )

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit, Subset
 from reports.facts.naming import among
 from reports.ooclu.arrays import PAPER
 from reports.series import per_case
 from reports.shapes.axes import empty_panel
 from reports.shapes.bars import GROUND
-from reports.shapes.multiples import Grid, Multiples
+from reports.shapes.panels import Multiples
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
 
@@ -27,56 +27,48 @@ NUMBERS = ["iteration", "frontier", "largest", "split", "before"]
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per iteration, a hundredth of the rows, of each case; a single one with the reason where
-    there is no series or no case of a matrix that the paper shows."""
-    instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
-    abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
-    bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
-    known = bins.dropna(subset=BINS).groupby("case", sort=False)
-    parts = [pd.DataFrame(columns=NUMBERS), *(iterations(rows) for _, rows in known)]
-    rows = bins.drop(columns=BINS).drop_duplicates("case").set_index("case").join(pd.concat(parts))
-    rows = with_absent(rows.reset_index(), SHOWN)
-    shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
-    place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2
-    return rows.iloc[place.argsort(kind="stable")].astype(dict.fromkeys(NUMBERS, "float64"))
-
-
-def iterations(bins: pd.DataFrame) -> pd.DataFrame:
-    """Return the frontier of each iteration, and what all of a case have in common.
+    there is no series or no case of a matrix that the paper shows.
 
     frontier : vertices that the frontiers of a row have in all its steps, mean over the rows of the
         iteration: the entries that they examine over nnz/n
     split : the first iteration above half of the largest
     before : per cent of the iterations that are before the split
     """
+    instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
+    abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
+    bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
+    parts = [_iterations(own) for _, own in bins.groupby("case", sort=False)]
+    rows = with_absent(pd.concat([bins[:0], *parts]).drop(columns=BINS), SHOWN)
+    shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
+    place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2
+    return rows.iloc[place.argsort(kind="stable")].astype(dict.fromkeys(NUMBERS, "float64"))
+
+
+def _iterations(bins: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per iteration of a case, or the one without bins."""
     rows, count = bins["last"] + 1 - bins["first"], min(ITERATIONS, len(bins))
+    if rows.isna().any():
+        return bins.assign(**dict.fromkeys(NUMBERS, np.nan))
     starts = np.searchsorted(bins["first"], np.arange(count) * int(rows.sum()) // count)
     examined, size = (np.add.reduceat(part.to_numpy(), starts) for part in (bins["edges_mean"] * rows, rows))
     frontier = examined / size / (bins["entries"] / bins["n"]).iloc[0]
     split = int((frontier > HALF * frontier.max()).argmax())
-    numbers = {"largest": frontier.max(), "split": split, "before": 100 * split / count}
-    return pd.DataFrame(
-        {"iteration": range(count), "frontier": frontier, **numbers}, bins["case"].iloc[:1].repeat(count)
-    )
-
-
-def cases_of(frame: pd.DataFrame) -> list[Subset]:
-    """Return one row per case: what its iterations have in common."""
-    return [Subset(frame.drop_duplicates(["label", "preparation"]))]
+    numbers = (range(count), frontier, frontier.max(), split, 100 * split / count)
+    return bins.iloc[[0] * count].assign(**dict(zip(NUMBERS, numbers, strict=True)))
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the frontier of each iteration, half of the largest, and the split."""
     first = rows.iloc[0]
-    axes.set_xlabel("iteration (1% of the rows each)")
     if pd.isna(first["largest"]):
         empty_panel(axes, first["status"], first["reason"])
         return
     axes.bar(rows["iteration"], rows["frontier"], width=1.0, align="edge", color=PALETTE[0])
     axes.axhline(HALF * first["largest"], color="black", linestyle="--", linewidth=1.2)
     axes.axvline(first["split"], color="black", linestyle=":", linewidth=1.8)
-    axes.set(xlim=(0, len(rows)), ylim=(0, 1.05 * first["largest"]))
     text = f"half of the largest is exceeded\nafter {first['before']:.0f}% of the iterations"
     axes.text(0.02, 0.55, text, transform=axes.transAxes, va="bottom", fontsize=NORMAL, bbox=GROUND)
+    axes.set(xlim=(0, len(rows)), ylim=(0, 1.05 * first["largest"]), xlabel="iteration (1% of the rows each)")
 
 
 EXHIBIT = Exhibit(
@@ -84,9 +76,10 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 3",
     "frontier size per iteration",
     frame,
-    Multiples(draw, "frontier vertices of a row", Grid(height=4.4)),
+    Multiples(draw, "frontier vertices of a row", height=4.4),
     """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
     each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
     the paper begins its second part. The paper prints no number.""",
-    held=(Held("fig3_frontiers", "before", ("late",), above=90.0, subsets=cases_of),),
+    claims=("fig3_frontiers",),
+    subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
 )

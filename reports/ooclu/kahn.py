@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.axes import Axes
 
-from reports.exhibit import Exhibit, Held
-from reports.ooclu.arrays import PAPER
-from reports.shapes import bars
+from reports.exhibit import Exhibit
+from reports.ooclu.arrays import PAPER, ends
+from reports.shapes.bars import seconds
+from reports.shapes.beside import PanelRow, Step
 from reports.shapes.panels import Panels
 from reports.verbs import on, over, with_groups
 
@@ -20,6 +20,8 @@ WAYS = {
     HOST: "launches of the host, a level each",
     CORE: "glu3_relaxed, one core",
 }
+STEPS = [Step(name, "median", {"variant": way}) for way, name in WAYS.items()]
+ROW = PanelRow("seconds (log)", STEPS, {}, status="status", even=None, log=True, form=seconds)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -34,37 +36,14 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.join(over(rows, on(rows, cooperative), ("", COOPERATIVE))).join(over_tail)
 
 
-def draw(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw one bar per way and matrix, on a log axis, each with its seconds."""
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", "seconds"))
-    axes.set_ylabel("seconds (log)")
-    places, _ = bars.positions(frame)
-    ok = frame.assign(x=places)[frame["status"] == "ok"]
-    if len(ok):
-        axes.set_ylim(top=8 * float(ok["high"].max()))
-    for x, high, median in zip(ok["x"], ok["high"], ok["median"], strict=True):
-        bars.write_upwards(axes, x, high, bars.seconds(median))
-    bars.legend(axes, frame)
-
-
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return by how much the others take longer, empty where no ratio is known."""
-    ok = frame[(frame["pair"] == "ok") & (frame["variant"] != COOPERATIVE)]
-    texts = [
-        f"{WAYS[str(way)]}: {_range(rows['ratio'])}{_moved(rows) if way == CORE else ''}"
-        for way, rows in ok.groupby("variant", sort=False)
-    ]
+    texts = []
+    for way, rows in frame[frame["pair"] == "ok"].groupby("variant", sort=False):
+        moved = rows["moved_ratio"].dropna() if way == CORE else rows["ratio"][:0]
+        copies = f" ({ends(moved)} with transfers)" if len(moved) else ""
+        texts += [f"{WAYS[str(way)]}: {ends(rows['ratio'])}{copies}"] if way != COOPERATIVE else []
     return {"over": f"Over one cooperative launch, in one run: {'; '.join(texts)}." if texts else ""}
-
-
-def _range(ratios: pd.Series[float]) -> str:
-    return f"{bars.times(ratios.min())} to {bars.times(ratios.max())}"
-
-
-def _moved(rows: pd.DataFrame) -> str:
-    """Return the ratios with what the GPU's input and result take to move."""
-    known = rows["moved_ratio"].dropna()
-    return f" ({_range(known)} with transfers)" if len(known) else ""
 
 
 EXHIBIT = Exhibit(
@@ -72,11 +51,11 @@ EXHIBIT = Exhibit(
     "PPoPP'23",
     "who launches the levels",
     frame,
-    Panels([draw], height=6.5),
+    Panels([ROW], 6.5, lambda frame: frame.rename(columns={"low": "median_low", "high": "median_high"})),
     """Levels of the relaxed dependencies. The paper launches each from the device, expects that this beats
     the host, and prints no number. {over}""",
     facts,
-    held=(Held("kahn_on_gpu", "host_ratio", ("over_host",), "host_pair", only={"variant": HOST}),),
+    claims=("kahn_on_gpu",),
     one_run=True,
     span="from F to its levels, both resident",
 )

@@ -17,19 +17,14 @@ REAL = 4
 SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"
 SEARCHED, FREE = "binary search", "dense columns, as many as fit"
 LIMITED = "dense columns, as many as printed"
-
-
-def printed_sizes() -> pd.DataFrame:
-    """Return `order`, `nnz` and `blocks` of each matrix of Table 4."""
-    table = printed_table("ooclu_table4_large_matrices").set_index("matrix")
-    return table.rename(columns={"max_parallel_blocks_dense_columns": "blocks"})
-
-
-def blocks_printed() -> tuple[float, int]:
-    """Return the bytes of dense columns from which the printed blocks follow, and the blocks of the binary
-    search."""
-    blocks = subject(PAPER, CLAIM).data["blocks"]
-    return float(blocks["dense_column_bytes"]), int(blocks["binary_search_blocks"])
+# Order, nnz and blocks of each matrix of Table 4.
+SIZES = (
+    printed_table("ooclu_table4_large_matrices")
+    .set_index("matrix")
+    .set_axis(["order", "nnz", "blocks"], axis=1)
+)
+# The bytes of dense columns from which the printed blocks follow, and the blocks of the binary search.
+BYTES, BLOCKS = map(float, subject(PAPER, CLAIM).data["blocks"].values())
 
 
 def stored(cases: pd.DataFrame) -> pd.DataFrame:
@@ -40,8 +35,8 @@ def stored(cases: pd.DataFrame) -> pd.DataFrame:
     dense, rows = without(cases["variant"], BUDGET) == DENSE, with_budgets(cases)
     limited = dense & rows["budget"].notna()
     way = np.select([limited, dense, rows["variant"] == SEARCH], [LIMITED, FREE, SEARCHED], "")
-    own = rows["collection"].fillna("").ne("") & rows["label"].isin(printed_sizes().index)
-    instead = rows["stands_for"].map(lambda names: among(names, printed_sizes().index))
+    own = rows["collection"].fillna("").ne("") & rows["label"].isin(SIZES.index)
+    instead = rows["stands_for"].map(lambda names: among(names, SIZES.index))
     rows = rows.assign(
         way=way,
         abbr=rows["label"].where(own, None),
@@ -57,15 +52,14 @@ def with_printed(rows: pd.DataFrame) -> pd.DataFrame:
 
     by_blocks : what blocks alone give: the search's over the dense columns that fit, or that are printed
     """
-    sizes = printed_sizes()
-    rows = with_absent(rows, sizes.index, "abbr").join(sizes.add_prefix("paper_"), on="abbr")
-    places = rows["abbr"].map({name: place for place, name in enumerate(sizes.index)})
-    rows["by_blocks"] = blocks_printed()[1] / rows["budget_blocks"].fillna(rows["paper_blocks"])
+    rows = with_absent(rows, SIZES.index, "abbr").join(SIZES.add_prefix("paper_"), on="abbr")
+    rows["by_blocks"] = BLOCKS / rows["budget_blocks"].fillna(rows["paper_blocks"])
+    places = rows["abbr"].map({name: place for place, name in enumerate(SIZES.index)})
     return with_groups(rows.iloc[places.argsort(kind="stable")].reset_index(drop=True))
 
 
-def shortly(frame: pd.DataFrame) -> pd.DataFrame:
+def short(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture has room for it: a stand-in stands in for the table, not for each matrix,
     and the caption has the preparations."""
-    known = frame["stand_in_for"].notna()
-    return frame.assign(stand_in_for=frame["stand_in_for"].where(~known, "Table 4's"), preparation=None)
+    instead = frame["stand_in_for"].mask(frame["stand_in_for"].notna(), "Table 4's")
+    return frame.assign(stand_in_for=instead, preparation=None)

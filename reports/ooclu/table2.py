@@ -6,14 +6,14 @@ import pandas as pd
 
 from reports.claims.judge import judge_numbers
 from reports.claims.verdict import Verdict
-from reports.exhibit import Exhibit, Held
-from reports.facts.claims import claim, subject
+from reports.exhibit import Exhibit
+from reports.facts.claims import claims_of, subject
 from reports.facts.printed import abbreviations, printed_column
-from reports.ooclu.arrays import MATRICES, PAPER, WORD, WORDS, managed_bytes, the_seven, with_regime
+from reports.ooclu.arrays import ARRAYS, MATRICES, PAPER, SEVEN, with_regime
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import beside, fact, in_papers_order
 
-CLAIM, IN_WORDS = "table2_matrices", "table2_in_words"
+IN_WORDS = "table2_in_words"
 PRINTED = {"n": "order", "own_nnz": "nnz", "nnz_per_row": "nnz_per_row"}
 
 
@@ -27,29 +27,25 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     printed = {f"paper_{ours}": printed_column(PAPER, MATRICES, theirs) for ours, theirs in PRINTED.items()}
     rows = in_papers_order(beside(rows, PAPER, printed), PAPER)
     rows = rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True)
-    return with_regime(rows, rows["paper_n"])
+    return with_regime(rows.assign(n=rows["n"].fillna(rows["paper_n"]))).assign(n=rows["n"])
 
 
 def in_words(frame: pd.DataFrame) -> list[Verdict]:
     """Return what the text says of the printed numbers, by these alone."""
-    columns = {name: printed_column(PAPER, MATRICES, name) for name in ("order", "nnz_per_row")}
-    table = pd.DataFrame(columns).astype(float)
+    orders, density = (
+        pd.Series(printed_column(PAPER, MATRICES, name), dtype=float) for name in ("order", "nnz_per_row")
+    )
     card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])
-    density = table["nnz_per_row"].sort_values(kind="stable")
     sets = {
-        "exceed": table.index[managed_bytes(table["order"]) > card],
-        "highest": density.index[-2:],
-        "lowest": density.index[:2],
-        "lowest_of_seven": density.loc[the_seven()].nsmallest(2).index,
+        "exceed": orders.index[ARRAYS * orders**2 > card],
+        "highest": density.nlargest(2).index,
+        "lowest": density.nsmallest(2).index,
+        "lowest_of_seven": density[SEVEN].nsmallest(2).index,
     }
-    return [_judged(name, inside) for name, inside in sets.items()]
-
-
-def _judged(name: str, inside: pd.Index[str]) -> Verdict:
-    """Return by how many of the claim's matrices are inside."""
-    printed = claim(PAPER, IN_WORDS, name)
-    counts = {abbr: float(abbr in inside) for abbr in printed.matrices or ()}
-    return judge_numbers(printed, counts)
+    return [
+        judge_numbers(claim, {abbr: float(abbr in sets[claim.name]) for abbr in claim.matrices or ()})
+        for claim in claims_of(PAPER, IN_WORDS)
+    ]
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -63,27 +59,26 @@ def _gigabytes(count: float) -> str:
     return format(count / 1e9, ",.0f" if count >= 1e12 else ".2f")
 
 
+COLUMNS = [
+    Column("n", "n", COUNT),
+    Column("nnz", "own_nnz", COUNT),
+    Column("nnz / n", "nnz_per_row", "{:.1f}".format),
+    Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", "managed_bytes", _gigabytes, "unified memory"),
+    Column("times the\ncard's", "times_card", "{:.3g}".format, "unified memory"),
+    Column("peak,\nGB", "peak_memory", _gigabytes, "out_of_core", "status"),
+    Column("launches", "launches", COUNT, "out_of_core"),
+]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Table 2",
     "the matrices, and the memory of their rows",
     frame,
-    Sheet(
-        [
-            Column("n", "n", COUNT),
-            Column("nnz", "own_nnz", COUNT),
-            Column("nnz / n", "nnz_per_row", "{:.1f}".format),
-            Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", "managed_bytes", _gigabytes, "unified memory"),
-            Column("times the\ncard's", "times_card", "{:.3g}".format, "unified memory"),
-            Column("peak,\nGB", "peak_memory", _gigabytes, "out_of_core", "status"),
-            Column("launches", "launches", COUNT, "out_of_core"),
-        ]
-    ),
-    f"""24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows ({WORDS} words of {WORD} bytes
-    per vertex and row), which exceed the paper's V100 on its {len(abbreviations(PAPER))}
-    matrices{{oversubscribed}}. out_of_core: the most that the pool grew by, and its launches. nnz: with
-    explicit zeros, of eight symmetric matrices the lower triangle, as printed.""",
+    Sheet(COLUMNS),
+    f"""24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows (6 words of 4 bytes per vertex and
+    row), which exceed the paper's V100 on its {len(abbreviations(PAPER))} matrices{{oversubscribed}}.
+    out_of_core: the most that the pool grew by, and its launches. nnz: with explicit zeros, of eight
+    symmetric matrices the lower triangle, as printed.""",
     facts,
-    held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "own_nnz", ("nnz",)), in_words),
-    claims=(IN_WORDS,),
+    held=(in_words,),
+    claims=("table2_matrices", IN_WORDS),
 )

@@ -5,18 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
-from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
-from reports.ooclu import storages
 from reports.ooclu.arrays import PAPER
-from reports.ooclu.storages import REAL, blocks_printed, printed_sizes
+from reports.ooclu.storages import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import fact
 
 CLAIM = "table4_max_blocks"
-BYTES, BLOCKS = blocks_printed()
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -27,53 +24,45 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     computed_blocks : the columns of n float32 that 8.0e9 bytes hold
     scratch_columns : the most that a launch used
     """
-    rows = storages.stored(cases)
-    rows = rows[rows["way"] == storages.LIMITED]
-    rows = storages.with_printed(rows.assign(scratch_columns=fact(rows, "scratch_columns")))
+    rows = stored(cases)
+    rows = with_printed(rows[rows["way"] == LIMITED])
     absent = rows["paper_blocks"].notna() & (rows["status"] == "not_run")
-    computed = BYTES // (REAL * rows["paper_order"])
-    return rows.assign(computed_blocks=computed, status=rows["status"].mask(absent, "printed"))
+    return rows.assign(
+        computed_blocks=BYTES // (REAL * rows["paper_order"]),
+        scratch_columns=fact(rows, "scratch_columns"),
+        status=rows["status"].mask(absent, "printed"),
+    )
 
 
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn: without the budget of a case that has no record."""
     gigabytes = (frame["budget_bytes"] / 1e9).where(frame["n"].notna())
-    return storages.shortly(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
+    return short(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
 
 
-def blocks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return whether 8.0e9 bytes give the printed blocks, from which they were inferred."""
-    counts = blocks_printed()[0] // (REAL * printed_sizes()["order"])
-    return [
-        judge_numbers(
-            claim(PAPER, CLAIM, "blocks"), {str(name): float(count) for name, count in counts.items()}
-        )
-    ]
-
-
+# Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
+COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
+COLUMNS = [
+    Column("n", "paper_order", COUNT, "printed in the paper"),
+    Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
+    Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
+    Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
+    Column(f"{BLOCKS:g} over\nblocks", "by_blocks", times),
+    Column("n", "n", COUNT, "here"),
+    Column("nnz", "entries", COUNT, "here"),
+    Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
+    Column("blocks", "budget_blocks", COUNT, "here"),
+    Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
+]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Table 4",
     "dense columns that fit at a time",
     frame,
-    Sheet(
-        [
-            Column("n", "paper_order", COUNT, "printed in the paper"),
-            Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
-            Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
-            Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
-            Column(f"{BLOCKS} over\nblocks", "by_blocks", times),
-            Column("n", "n", COUNT, "here"),
-            Column("nnz", "entries", COUNT, "here"),
-            Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
-            Column("blocks", "budget_blocks", COUNT, "here"),
-            Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
-        ],
-        drawn,
-    ),
+    Sheet(COLUMNS, drawn),
     f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
     blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
     columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.""",
-    held=(blocks,),
+    held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "blocks"), COMPUTED)],),
     claims=(CLAIM,),
 )

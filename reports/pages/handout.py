@@ -6,11 +6,11 @@ from pathlib import Path
 
 from fillpath.case import Case
 from reports.facts.records import Records
-from reports.hardware.files import draw_rooflines
-from reports.hardware.roofline import roofs
+from reports.hardware.roofline import rooflines, roofs
 from reports.pages.drawing import Result
 from reports.pages.ledger.text import HARDWARE_DIFFERS, counts, headline
 from reports.pages.webpage.machines import machine_facts
+from reports.shapes import style
 from reports.table import case_table
 
 
@@ -24,7 +24,7 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
     """
     folder = site / "figures"
     if roofs(machine):
-        draw_rooflines([machine], records, folder)
+        style.save_shown(rooflines([machine], records), folder / "rooflines.svg")
     # Not what is for the page alone: it has another ending before its last.
     drawn = [path for path in sorted(folder.glob("*")) if path.suffixes in ([".svg"], [".csv"])]
     pictures = {f"figures/{path.name}": path.read_bytes() for path in drawn}

@@ -1,7 +1,5 @@
 """Beyond the paper: time to solution against right-hand sides, and where the peers take over."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -14,6 +12,7 @@ from reports.verbs import by_code, in_papers_order, inputs, over, wide
 OURS = "parac_cpu"
 # The peers, as the columns name them.
 PEERS = {"ict": "ichol", "pyamg": "multigrid", "apxchol": "apxchol", "approx_chol": "approx-chol"}
+NAMES = {OURS: "ParAC", **PEERS}
 ALWAYS, NEVER = "any number", "none"
 
 
@@ -26,7 +25,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     whole = solved(cases)
     whole = whole.assign(setup=whole["factor"] + whole["analysis"], each=whole["solve"])
-    codes = by_code(whole, {code: code for code in (OURS, *PEERS)})
+    codes = by_code(whole, {code: code for code in NAMES})
     rows = wide(codes, ["setup", "each"], inputs(cases))
     for peer in PEERS:
         ahead = rows[f"{peer}_setup"] - rows[f"{OURS}_setup"]
@@ -39,25 +38,21 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def count(value: float) -> str:
     """Return a number of right-hand sides, in words where it is none or any."""
-    if np.isinf(value):
-        return ALWAYS
-    return NEVER if value < 1 else f"up to {value:,.0f}"
+    return ALWAYS if np.isinf(value) else NEVER if value < 1 else f"up to {value:,.0f}"
 
 
+COLUMNS = [
+    Column(part, f"{code}_{part}", seconds, name, f"status_{code}" if part == "setup" else "")
+    for code, name in NAMES.items()
+    for part in ("setup", "each")
+]
 EXHIBIT = Exhibit(
     PAPER,
     "Beyond the paper",
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
     Sheet(
-        [
-            column
-            for code, name in {OURS: "ParAC", **PEERS}.items()
-            for column in (
-                Column("setup", f"{code}_setup", seconds, name, f"status_{code}"),
-                Column("each", f"{code}_each", seconds, name),
-            )
-        ]
+        COLUMNS
         + [Column(name, f"{code}_breakeven", count, "ParAC takes less than") for code, name in PEERS.items()]
     ),
     f"""Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how

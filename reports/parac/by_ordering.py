@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from reports.parac.solution import PAPER
+from reports.shapes import bars
+from reports.shapes.axes import seconds_axis
 from reports.verbs import RATIO, first_failure, in_papers_order, over
 
 ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
@@ -23,9 +26,8 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
 
 def first_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows for a picture: without preparations, and of what a matrix stands in for the first."""
-    return frame.assign(
-        preparation=None, stand_in_for=frame["stand_in_for"].astype("object").str.split(", ").str[0]
-    )
+    first = frame["stand_in_for"].astype("object").str.split(", ").str[0]
+    return frame.assign(preparation=None, stand_in_for=first)
 
 
 def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> pd.DataFrame:
@@ -37,16 +39,13 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
     first = rows.drop_duplicates("label").set_index("label")
     statuses = rows.pivot(index="label", columns="preparation", values="status")
     statuses = statuses.reindex(index=first.index, columns=list(needed)).astype("object").fillna("not_run")
-    failed = statuses != "ok"
-    named = statuses.mask(failed, statuses.apply(lambda column: f"{ORDERINGS[column.name]} " + column))
-    return first.assign(status=first_failure(named).mask(failed.all(axis=1), statuses[needed[0]]))
+    named = statuses.apply(lambda each: each.where(each == "ok", f"{ORDERINGS[each.name]} " + each))
+    failed = (statuses != "ok").all(axis=1)
+    return first.assign(status=first_failure(named).mask(failed, statuses[needed[0]]))
 
 
 def over_others(
-    rows: pd.DataFrame,
-    ordering: str,
-    needed: Sequence[str] = tuple(ORDERINGS),
-    slowest: bool = False,
+    rows: pd.DataFrame, ordering: str, needed: Sequence[str] = tuple(ORDERINGS), slowest: bool = False
 ) -> pd.DataFrame:
     """Return by matrix the ratio of an ordering and the others, whose results are of one run and host.
 
@@ -55,15 +54,28 @@ def over_others(
     needed : the orderings without which there is no ratio
     """
     matrices = by_matrix(rows, needed)
-    ok = rows[rows["status"] == "ok"]
+    ok = rows[rows["status"] == "ok"].sort_values("median", ascending=not slowest, kind="stable")
     is_own = ok["preparation"] == ordering
-    own = ok[is_own].set_index("label")
-    others = ok[~is_own].sort_values("median", ascending=not slowest, kind="stable")
-    other = others.drop_duplicates("label").set_index("label")
+    own, other = (ok[each].drop_duplicates("label").set_index("label") for each in (is_own, ~is_own))
     found = (over(own, other) if slowest else over(other, own)).reindex(matrices.index)
-    runs, hosts = (ok.groupby("label")[name].nunique() > 1 for name in ("run_id", "host"))
-    pair = found["pair"].mask(hosts.reindex(matrices.index, fill_value=False), "two_hosts")
-    pair = pair.mask(runs.reindex(matrices.index, fill_value=False), "two_runs")
+    several = ok.groupby("label")[["run_id", "host"]].nunique().gt(1)
+    several = several.reindex(matrices.index, fill_value=False)
+    pair = found["pair"].mask(several["host"], "two_hosts").mask(several["run_id"], "two_runs")
     pair = pair.where(matrices["status"] == "ok", matrices["status"])
-    numbers = found[RATIO[1:]].where(pair == "ok")
-    return matrices.assign(pair=pair, **numbers).reset_index()
+    return matrices.assign(pair=pair, **found[RATIO[1:]].where(pair == "ok")).reset_index()
+
+
+def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") -> None:
+    """Draw bars of seconds. code : whose, empty for all."""
+    shown = frame["implementation"].str.startswith(code)
+    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label), shown)
+    if (frame.loc[shown, "status"] == "ok").any():
+        seconds_axis(axes)
+
+
+def with_slots(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
+    """Draw a slot for each row without a result, and return the others with their place `x`."""
+    places, width = bars.positions(rows)
+    placed, is_ok = rows.assign(x=places), rows["status"] == "ok"
+    bars.draw_slots(axes, places[~is_ok], width, rows.loc[~is_ok, "status"])
+    return placed[is_ok]

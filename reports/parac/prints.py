@@ -6,20 +6,22 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.facts.printed import printed_column
-from reports.parac.solution import PAPER
+from reports.facts.printed import printed_column, printed_table
 from reports.verbs import beside
 
-SIZES, CPU, GPU = "parac_table1_matrices", "parac_table2_cpu", "parac_table3_gpu"
+# What a number is called here, by what its column of a printed table ends with.
+_ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 
 
-def printed(table: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Return columns of a printed table by matrix, as `paper_<name>`.
+def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return a printed table by matrix, its columns as `paper_<code>_<number>`.
 
-    columns : the printed table's, by name
+    names : what parts of its columns' names are called here
     """
-    named = {f"paper_{name}": printed_column(PAPER, table, column) for name, column in columns.items()}
-    return pd.DataFrame(named, dtype="float64")
+    columns = printed_table(table).columns.drop("matrix").to_series()
+    called = ("paper_" + columns).replace({**_ENDINGS, **names}, regex=True)
+    numbers = {name: printed_column("parac", table, column) for column, name in called.items()}
+    return pd.DataFrame(numbers, dtype="float64")
 
 
 def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +31,7 @@ def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 
     frame : one row per input
     """
-    frame = beside(frame, PAPER, prints)
+    frame = beside(frame, "parac", prints)
     places = pd.Series(range(len(prints)), prints.index)
     place = _target(frame).fillna(frame["abbr"]).map(places).fillna(len(places))
     ordered = frame.assign(place=place, is_other=frame["abbr"].isna())

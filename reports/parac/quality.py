@@ -1,42 +1,34 @@
 """Beyond the paper: the parallel factors as preconditioners, beside the sequential one."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-
 import pandas as pd
+from matplotlib.figure import Figure
 
 from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
 from reports.parac.solution import PAPER, RULE
-from reports.shapes.cells import TablePicture
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import by_code, in_papers_order, inputs, wide
 
-SEQUENTIAL = "ac_sequential"
-CODES = {code: code for code in (SEQUENTIAL, "parac_cpu", "parac_gpu")}
+SEQUENTIAL, *PARALLEL = CODES = ("ac_sequential", "parac_cpu", "parac_gpu")
 SHOWN = {"iterations": "iterations", "nnz_factor": "entries of the factor"}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and ordering: of each factor its iterations and its entries."""
-    codes = by_code(cases, CODES)
-    rows = wide(codes, [*SHOWN], inputs(cases))
-    status = rows[f"status_{SEQUENTIAL}"]
-    return in_papers_order(rows.assign(status=status).reset_index(), PAPER)
+    rows = wide(by_code(cases, {code: code for code in CODES}), [*SHOWN], inputs(cases))
+    return in_papers_order(rows.assign(status=rows[f"status_{SEQUENTIAL}"]).reset_index(), PAPER)
 
 
-def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how many parallel factors have the iterations and entries of the sequential one."""
     parts = {code: frame[[f"{code}_{name}" for name in SHOWN]].set_axis([*SHOWN], axis=1) for code in CODES}
-    others = pd.concat([parts[code] - parts[SEQUENTIAL] for code in CODES if code != SEQUENTIAL])
-    known = others.dropna(subset="nnz_factor")
-    same = (known == 0).all(axis=1).sum()
-    equal = f"{same} of {len(known)} parallel factors have the sequential one's entries and iterations."
-    return {"equal": equal if len(known) else ""}
+    others = pd.concat([parts[code] - parts[SEQUENTIAL] for code in PARALLEL]).dropna(subset="nnz_factor")
+    same = (others == 0).all(axis=1).sum()
+    equal = f"{same} of {len(others)} parallel factors have the sequential one's entries and iterations."
+    return {"equal": equal if len(others) else ""}
 
 
-def draw(frame: pd.DataFrame, title: str) -> TablePicture:
+def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a line per matrix, under the name of each factor that was tried its numbers."""
     tried = [code for code in CODES if not frame[f"status_{code}"].isin(UNTRIED).all()]
     columns = [

@@ -1,7 +1,5 @@
 """The text's other right-hand side: iterations for b = L x and for b at random."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,19 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports.exhibit import Exhibit, Held, Subset
-from reports.parac.by_ordering import first_names
-from reports.parac.solution import PAPER, RULE, SAME
+from reports.exhibit import Exhibit, Subset
+from reports.parac.by_ordering import first_names, with_slots
+from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import count_axis
-from reports.shapes.gains import legend_mark
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import count_axis, legend_above, legend_mark
 from reports.shapes.panels import Panels
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option
 
-CLAIM = "right_hand_side"
 # A panel each: ParAC, and the incomplete Cholesky beside it.
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}
@@ -66,55 +61,37 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
     An empty point for b at random is joined to a full one for b = L x, with the first over the second above.
     """
-    there = {name: pair for name, pair in DEVICES.items() if frame["implementation"].isin(pair).any()}
-    panels = [partial(_panel, device=name, codes=pair) for name, pair in there.items()]
-    height = 2.6 + 3.4 * max(1, len(there))
-    figure = Panels(panels or [lambda axes, _: axes.set_yticks([])], height, first_names, 14.0)(frame, title)
-    drawn = set(frame["series"])
-    methods = [
-        Line2D([], [], color=colour, linewidth=4, label=name)
-        for name, colour in METHODS.items()
-        if name in drawn
-    ]
+    there = [name for name, pair in DEVICES.items() if frame["implementation"].isin(pair).any()] or ["CPU"]
+    panels = [partial(_panel, device=name) for name in there]
+    figure = Panels(panels, 2.6 + 3.4 * len(there), first_names, 14.0)(frame, title)
+    drawn = {name: colour for name, colour in METHODS.items() if name in set(frame["series"])}
+    methods = [Line2D([], [], color=colour, linewidth=4, label=name) for name, colour in drawn.items()]
     marks = [legend_mark("hollow", "b at random"), legend_mark("full", "b = L x")] if drawn else []
     legend_above(figure, [*methods, *marks])
     return figure
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, device: str, codes: tuple[str, ...]) -> None:
-    rows = frame[frame["implementation"].isin(codes)]
-    places, width = bars.positions(rows)
-    rows = rows.assign(x=places)
-    failed, ok = rows[rows["status"] != "ok"], rows[rows["status"] == "ok"]
-    for x, status in zip(failed["x"], failed["status"], strict=True):
-        bars.draw_slot(axes, x, 0.9 * width, status)
+def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
+    rows = frame[frame["implementation"].isin(DEVICES[device])]
+    ok = with_slots(axes, rows)
     for method, part in ok.groupby("series"):
-        _points(axes, part, METHODS[str(method)])
+        colour = METHODS[str(method)]
+        axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)
+        point: Any = {"marker": "o", "markersize": 8, "markeredgecolor": colour, "markeredgewidth": 2}
+        for name, fill in (("iterations", "white"), ("iterations_product", colour)):
+            axes.plot(part["x"], part[name], linestyle="none", color=fill, zorder=3, **point)
     for x, first, second, ratio in ok[["x", "iterations", "iterations_product", "ratio"]].to_numpy().tolist():
-        _write(axes, x, first, f"{first:,.0f}", 8)
-        _write(axes, x, second, f"{second:,.0f}", -8, va="top")
-        _write(axes, x, first, bars.times(ratio), 21, weight="bold")
+        look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
+        axes.annotate(f"{first:,.0f}", (x, first), (0, 8), va="bottom", **look)
+        axes.annotate(f"{second:,.0f}", (x, second), (0, -8), va="top", **look)
+        axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
     axes.set_yscale("log")
-    axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(codes)}")
+    axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
     count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
     low, high = axes.get_ylim()
     # Room for what is written at the top and below the lowest point.
-    axes.set_ylim(low / (high / low) ** 0.08, high * (high / low) ** 0.08)
-
-
-def _points(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
-    axes.vlines(rows["x"], rows["iterations_product"], rows["iterations"], colors=colour, linewidth=1.6)
-    for name, fill in (("iterations", "white"), ("iterations_product", colour)):
-        axes.plot(
-            rows["x"], rows[name], linestyle="none", marker="o", markersize=8, color=fill,
-            markeredgecolor=colour, markeredgewidth=2, zorder=3,
-        )  # fmt: skip
-
-
-def _write(axes: Axes, x: float, y: float, text: str, offset: float, va: str = "bottom", **look: Any) -> None:
-    axes.annotate(
-        text, (x, y), (0, offset), textcoords="offset points", ha="center", va=va, fontsize=SMALL, **look
-    )
+    room = (high / low) ** 0.08
+    axes.set_ylim(low / room, high * room)
 
 
 EXHIBIT = Exhibit(
@@ -125,8 +102,6 @@ EXHIBIT = Exhibit(
     draw,
     f"""Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a b is mostly
     rough, and an incomplete factor is slow on what is smooth; bold: the first over the second. {RULE}""",
-    held=(
-        Held(CLAIM, "ratio", ("ichol",), above=SAME, subsets=by_matrix),
-        Held(CLAIM, "less", ("less_sensitive",), subsets=by_matrix),
-    ),
+    claims=("right_hand_side",),
+    subsets={"by_matrix": by_matrix},
 )

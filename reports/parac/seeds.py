@@ -1,26 +1,24 @@
 """The text's robustness: how far iterations and time depend on the seed."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from reports.exhibit import Exhibit, Held, Subset
+from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import first_names
-from reports.parac.solution import PAPER, RULE, SAME, SPAN, solved
+from reports.parac.solution import PAPER, RULE, SPAN, solved
 from reports.shapes import bars
 from reports.shapes.panels import Panels
 from reports.shapes.style import HATCHES, MARKERS, SMALL
 from reports.verbs import with_groups
 
-CLAIM = "run_to_run"
 # Of a place, how far the points of one case lie apart.
 SPREAD = 0.35
+# By column, the label of its axis and how its numbers are written.
+DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]
 
@@ -50,57 +48,36 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(first.assign(iterations=spread, status=status).reset_index())]
 
 
-def facts(frame: pd.DataFrame) -> Mapping[str, str]:
+def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how many seeds a case has."""
     counts = frame[frame["status"] == "ok"].groupby(SEEDS).size()
     ends = (counts.min(), counts.max()) if len(counts) else (0,)
     return {"counts": " to ".join(dict.fromkeys(map(str, ends)))}
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, value: str, label: str, digits: str) -> None:
+def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     """Draw a point per seed; written: the least and the most, and of how many."""
-    looks = bars.look_of(frame)
+    (label, form), looks, marks = DRAWN[value], bars.look_of(frame), {}
     places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
     for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
         values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
-        if len(values):
-            _points(axes, x, width, values, *looks[str(series)])
-            _write(axes, x, values, digits)
-        else:
+        if not len(values):
             bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
-    axes.set_ylabel(label)
-    axes.set_ylim(0, 1.35 * max([1.0, *frame[value].dropna()]))
+            continue
+        colour, hatch = looks[str(series)]
+        ends = x - width * SPREAD, x + width * SPREAD
+        look: Any = {"color": colour, "marker": MARKERS[HATCHES.index(hatch)], "markeredgecolor": "black"}
+        across = np.linspace(*ends, len(values)) if len(values) > 1 else [x]
+        [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
+        axes.hlines(np.median(values), *ends, color="black", linewidth=1.2)
+        text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
+        axes.annotate(
+            f"{text}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
+            va="bottom", fontsize=SMALL, bbox=bars.GROUND,
+        )  # fmt: skip
+    axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *frame[value].dropna()])))
     if value == "iterations":
-        bars.place_legend(axes, _handles(frame[frame["status"] == "ok"], looks))
-
-
-def _handles(ok: pd.DataFrame, looks: Mapping[str, tuple[str, str]]) -> list[Line2D]:
-    """Return a mark of each series that was measured."""
-    return [
-        Line2D(
-            [], [], linestyle="none", marker=MARKERS[HATCHES.index(looks[name][1])], markersize=8,
-            color=looks[name][0], markeredgecolor="black", label=name,
-        )
-        for name in ok["series"].unique()
-    ]  # fmt: skip
-
-
-def _points(axes: Axes, x: float, width: float, values: np.ndarray, colour: str, hatch: str) -> None:
-    ends = np.array([x - width * SPREAD, x + width * SPREAD])
-    xs = np.linspace(ends[0], ends[1], len(values)) if len(values) > 1 else [x]
-    axes.plot(
-        xs, values, linestyle="none", marker=MARKERS[HATCHES.index(hatch)], markersize=6, color=colour,
-        markeredgecolor="black",
-    )  # fmt: skip
-    axes.plot(ends, [np.median(values)] * 2, color="black", linewidth=1.2)
-
-
-def _write(axes: Axes, x: float, values: np.ndarray, digits: str) -> None:
-    ends = " to ".join(dict.fromkeys(format(end, digits) for end in (values.min(), values.max())))
-    axes.annotate(
-        f"{ends}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
-        va="bottom", fontsize=SMALL, bbox=bars.GROUND,
-    )  # fmt: skip
+        bars.legend(axes, [*marks.values()])
 
 
 EXHIBIT = Exhibit(
@@ -108,16 +85,10 @@ EXHIBIT = Exhibit(
     "ParAC",
     "iterations and time by seed",
     frame,
-    Panels(
-        [
-            partial(_panel, value="iterations", label="iterations", digits="g"),
-            partial(_panel, value="relative", label="time over its median", digits=".2f"),
-        ],
-        8.5,
-        first_names,
-    ),
+    Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
     f"""One point per seed, of the sampling and of the ordering's ties ({{counts}} seeds per case); written:
     least to most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
     facts,
-    held=(Held(CLAIM, "iterations", ("iterations",), subsets=by_matrix, above=1 / SAME),),
+    claims=("run_to_run",),
+    subsets={"by_matrix": by_matrix},
 )

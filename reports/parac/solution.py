@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,11 @@ from reports.table import phases, timed
 PAPER = "parac"
 # The phases of each part; what a peer needs beside (a threshold at equal fill) is in none.
 PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
-WHOLE = phases("matrix", "factor", "analysis", "solve", some=True)
-# What is paid once, without the forming of the matrix.
-SETUP = ("factor", "analysis")
 FACTS = ("iterations", "residual", "nnz_factor")
+# What tables have of each code; `setup` is paid once, without the forming of the matrix.
+NUMBERS = (*PARTS, "setup", "total", *FACTS)
 # Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
 ENOUGH = 16
-# Up to this factor two numbers are about the same, as with a tolerance of 25 %; many are twice as many.
-SAME, MUCH = 1.25, 2.0
 RULE = "Conjugate gradients until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
 
@@ -33,12 +30,14 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
     `total` and its parts, `factor`, `analysis` and `solve`, and `setup` are in units of which a second has so
     many.
     """
-    rows = timed(cases, WHOLE).reindex(columns=[*dict.fromkeys([*cases, *FACTS])])
-    parts = {name: unit * _medians(rows, *names) for name, names in (PARTS | {"setup": SETUP}).items()}
+    rows = timed(cases, phases("matrix", "factor", "analysis", "solve", some=True))
+    rows = rows.reindex(columns=[*dict.fromkeys([*cases, *FACTS])])
+    spans = PARTS | {"setup": ("factor", "analysis")}
+    parts = {name: unit * _medians(rows, names) for name, names in spans.items()}
     return rows.assign(total=unit * rows["median"], **parts)
 
 
-def _medians(rows: pd.DataFrame, *names: str) -> pd.Series[float]:
+def _medians(rows: pd.DataFrame, names: Sequence[str]) -> pd.Series[float]:
     """Return the seconds of these phases together, 0 of what an implementation does not have."""
     samples = phases(*names, some=True)
     known = [
@@ -62,14 +61,13 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
     return [Subset(rows[~few]), untestable] if (rows[threads] >= ENOUGH).any() else [untestable]
 
 
-def parts_of(code: str, group: str, **headings: str) -> list[Column]:
+def columns_of(code: str, group: str, **headings: str) -> list[Column]:
     """Return the columns of a code: without a result the first says why, and the others are empty.
 
     headings : by what the column's name has after the code's
     """
-    forms = {"iterations": COUNT}
-    columns = [
-        Column(heading, f"{code}_{part}", forms.get(part, plain), group, empty="")
-        for part, heading in headings.items()
+    whys = (f"status_{code}", *[""] * len(headings))
+    return [
+        Column(heading, f"{code}_{part}", COUNT if part == "iterations" else plain, group, why, "")
+        for (part, heading), why in zip(headings.items(), whys, strict=False)
     ]
-    return [replace(columns[0], why=f"status_{code}"), *columns[1:]]

@@ -1,18 +1,15 @@
 """Table 1: the matrices, printed and here, and the graphs that they are taken as."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
-from reports.exhibit import Exhibit, Held
-from reports.parac.prints import SIZES, below_stand_ins, beside_print, printed
+from reports.exhibit import Exhibit
+from reports.parac.prints import below_stand_ins, beside_print, printed
 from reports.parac.solution import PAPER
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import equality, fact
 
-CLAIM = "table1_matrices"
-PRINTED = {"n": "order", "nnz": "nnz"}
+PRINTED = printed("parac_table1_matrices", {"order": "n"})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -23,15 +20,15 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases.assign(nnz_l=fact(cases, "nnz_l"), nnz_g=fact(cases, "nnz_g"))
     verified_first = (rows["status"] != "ok").argsort(kind="stable")
-    rows = beside_print(rows.iloc[verified_first].drop_duplicates("label"), printed(SIZES, PRINTED))
-    return rows.assign(**{f"{name}_is": equality(rows, name) for name in PRINTED})
+    rows = beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
+    return rows.assign(n_is=equality(rows, "n"), nnz_is=equality(rows, "nnz"))
 
 
-def _derived(frame: pd.DataFrame) -> pd.DataFrame:
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the print of what stand-ins are for, and whether they are near enough."""
     is_own, is_near = frame["abbr"].notna(), frame["near"].notna()
     weighs = np.select([is_own, is_near], ["the paper's", "near enough"], "too far")
-    return below_stand_ins(frame.assign(weighs=weighs), printed(SIZES, PRINTED))
+    return below_stand_ins(frame.assign(weighs=weighs), PRINTED)
 
 
 EXHIBIT = Exhibit(
@@ -47,10 +44,10 @@ EXHIBIT = Exhibit(
             Column("nnz(G)", "nnz_g", COUNT, "as a graph"),
             Column("weighs", "weighs"),
         ],
-        _derived,
+        _shown,
     ),
     """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO}
     not; a stand-in too far away weighs in no verdict. Nonzeros: explicit zeros left out. nnz(L): of the graph
     Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals.""",
-    held=(Held(CLAIM, "n", ("order",)), Held(CLAIM, "nnz", ("nnz",))),
+    claims=("table1_matrices",),
 )

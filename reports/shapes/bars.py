@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +65,12 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
     rows = frame if shown is None else frame[shown]
     x, width = positions(rows)
     ok = (rows[panel.status] == "ok").to_numpy()
-    for place, status in zip(x[~ok], _states(rows[~ok], panel), strict=True):
-        draw_slot(axes, place, 0.92 * width, status)
+    failed, words = rows[~ok], rows.loc[~ok, panel.status].astype(str)
+    if panel.low == "low":
+        # Of seconds that a limit of time ended, more than how many.
+        stopped = (words == "timeout") & failed["low"].notna()
+        words = words.mask(stopped, "> " + failed["low"].map(seconds).astype("object"))
+    draw_slots(axes, x[~ok], width, words)
     value, low, high = (rows[name].astype("float64") for name in (panel.value, panel.low, panel.high))
     whiskers = np.nan_to_num([value - low, high - value]).clip(0)
     for series, (colour, hatch) in look_of(frame).items():
@@ -84,23 +88,12 @@ def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bo
         axes.set_ylim(low[ok].min() / 4, high[ok].max() * 2)
 
 
-def _states(rows: pd.DataFrame, panel: Panel) -> list[str]:
-    """Return why rows have no bar; of seconds that a limit of time ended, more than how many."""
-    words = rows[panel.status].astype(str)
-    if panel.low != "low":
-        return words.tolist()
-    stopped = (words == "timeout") & rows["low"].notna()
-    return words.mask(stopped, "> " + rows["low"].map(seconds).astype("object")).tolist()
-
-
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
     """Return where each row stands, beside the other series of its group, and how wide a place is."""
-    places = rows[["group", "series"]].drop_duplicates()
-    places["within"] = places.groupby("group").cumcount()
-    places["count"] = places.groupby("group")["within"].transform("size")
-    width = GROUP_WIDTH / max([1, *places["count"]])
-    whole = rows[["group", "series"]].merge(places, how="left")
-    return (whole["group"] + (whole["within"] - (whole["count"] - 1) / 2) * width).to_numpy(float), width
+    series = rows.groupby("group")["series"]
+    within, count = series.transform(lambda own: pd.factorize(own)[0]), series.transform("nunique")
+    width = GROUP_WIDTH / max([1, *count])
+    return (rows["group"] + (within - (count - 1) / 2) * width).to_numpy(float), width
 
 
 def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
@@ -117,16 +110,16 @@ def handles(frame: pd.DataFrame) -> list[Artist]:
         for name, (colour, hatch) in look_of(frame).items()
     ]
     if (frame["status"] != "ok").any():
-        marks.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no valid result"))
+        marks.append(slot_mark("no valid result"))
     return marks
 
 
-def legend(axes: Axes, frame: pd.DataFrame, more: Sequence[Artist] = ()) -> None:
-    """Draw a legend above the panel, of `handles` and more."""
-    place_legend(axes, [*handles(frame), *more])
+def slot_mark(text: str) -> Patch:
+    """Return a legend's mark of an empty slot."""
+    return Patch(fill=False, hatch="////", edgecolor="#888888", label=text)
 
 
-def place_legend(axes: Axes, marks: Sequence[Artist]) -> None:
+def legend(axes: Axes, marks: Sequence[Artist]) -> None:
     """Draw a legend above the panel, in as many columns as there is room for."""
     figure = axes.get_figure(root=True)
     if marks and figure is not None:
@@ -149,15 +142,18 @@ def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) ->
     )  # fmt: skip
 
 
+def draw_slots(axes: Axes, x: Iterable[float], width: float, statuses: Iterable[object]) -> None:
+    """Draw a slot in each of these places, which are that wide."""
+    for place, status in zip(x, statuses, strict=True):
+        draw_slot(axes, place, 0.92 * width, str(status))
+
+
 def draw_slot(axes: Axes, x: float, width: float, status: str) -> None:
     """Draw a hatched empty slot with the status written upwards: its height says nothing."""
     across = axes.get_xaxis_transform()
-    axes.add_patch(
-        Rectangle(
-            (x - width / 2, 0), width, SLOT_HEIGHT, transform=across, fill=False, hatch="////",
-            edgecolor="#aaaaaa", linewidth=0.8, linestyle=":",
-        )
-    )  # fmt: skip
+    slot = Rectangle((x - width / 2, 0), width, SLOT_HEIGHT, transform=across, fill=False, hatch="////")
+    slot.set(edgecolor="#aaaaaa", linewidth=0.8, linestyle=":")
+    axes.add_patch(slot)
     axes.text(
         x, 0.03, status.replace("_", " "), transform=across, rotation=90, ha="center", va="bottom",
         fontsize=SMALL, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},

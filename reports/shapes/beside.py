@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.shapes import bars
-from reports.shapes.groups import name_matrices
-from reports.shapes.labels import legend_above
+from reports.shapes.axes import legend_above, name_matrices
 from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, headline, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
@@ -29,6 +29,7 @@ FILLED, LETTERS, LETTER = 0.8, 10.5, 0.085
 PAPER = "#f4f1e8"
 # Colour, hatch and marker.
 Look = tuple[str, str, str]
+LOOKS: Sequence[Look] = [*zip(PALETTE, HATCHES, MARKERS, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,6 @@ class Step:
     name: str
     value: str
     only: Mapping[str, Any] = field(default_factory=dict)
-
-    def marks(self, frame: pd.DataFrame, status: str, hollow: str) -> pd.DataFrame:
-        """Return a mark per row of the step: `group`, `value` with `low` and `high`, `status`, `hollow`."""
-        for column, wanted in self.only.items():
-            frame = frame[frame[column] == wanted]
-        value = frame[self.value].astype(float)
-        ends = {end: frame.get(f"{self.value}_{end}", value).fillna(value) for end in ("low", "high")}
-        lost = (frame[status] == "ok") & value.isna()
-        why = frame[status].astype("object").mask(lost, "not measured")
-        empty = frame[hollow].astype(bool) if hollow else False
-        return frame[["group"]].assign(step=self.name, value=value, **ends, status=why, hollow=empty)
 
 
 @dataclass(frozen=True)
@@ -90,27 +80,54 @@ class PanelRow:
         """The names of the steps, the base first."""
         return [*([self.base] if self.base else []), *(step.name for step in self.steps)]
 
-    def measured(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the marks of the frame's rows."""
-        return self._with_base([step.marks(frame, self.status, self.hollow) for step in self.steps])
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
+        """Draw what was measured on axes of its own; a legend of bars of several steps."""
+        marks, looks = self.marks(frame), dict(zip(self.names, itertools.cycle(LOOKS), strict=False))
+        axes.set_ylabel(self.label)
+        _scale(axes, self, marks)
+        _draw_marks(axes, self, marks, looks)
+        bars.legend(axes, self.handles(looks, marks))
+
+    def handles(self, looks: Mapping[str, Look], marks: pd.DataFrame) -> list[Artist]:
+        """Return of a legend the steps that are drawn, where there are several."""
+        drawn = [name for name in self.names if len(self.names) > 1 and name in set(marks["step"])]
+        look: dict[str, Any] = {"linestyle": "none", "markersize": 8, "markeredgecolor": "black"}
+        if self.points:
+            return [Line2D([], [], color=looks[n][0], marker=looks[n][2], label=n, **look) for n in drawn]
+        return [Patch(facecolor=looks[n][0], hatch=looks[n][1], edgecolor="black", label=n) for n in drawn]
+
+    def marks(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
+        parts = []
+        for step in self.steps:
+            rows = frame
+            for column, wanted in step.only.items():
+                rows = rows[rows[column] == wanted]
+            value = rows[step.value].astype(float)
+            ends = {end: rows.get(f"{step.value}_{end}", value).fillna(value) for end in ("low", "high")}
+            lost = (rows[self.status] == "ok") & value.isna()
+            why = rows[self.status].astype("object").mask(lost, "not measured")
+            empty = rows[self.hollow].astype(bool) if self.hollow else False
+            parts.append(
+                rows[["group"]].assign(step=step.name, value=value, **ends, status=why, hollow=empty)
+            )
+        return self._with_base(pd.concat(parts, ignore_index=True))
 
     def prints(self, names: Sequence[str]) -> pd.DataFrame:
         """Return the marks of what is printed of each name, in groups of their order."""
-        marks = pd.DataFrame(
-            [(names.index(name), *mark) for name, of in self.printed.items() for mark in of.items()],
-            columns=["group", "step", "value"],
-        ).astype({"value": float})
-        ends = {"low": marks["value"], "high": marks["value"]}
-        return self._with_base([marks.assign(**ends, status="ok", hollow=False)])
+        marks = [(names.index(name), *mark) for name, of in self.printed.items() for mark in of.items()]
+        frame = pd.DataFrame(marks, columns=["group", "step", "value"]).astype({"value": float})
+        return self._with_base(
+            frame.assign(low=frame["value"], high=frame["value"], status="ok", hollow=False)
+        )
 
-    def _with_base(self, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    def _with_base(self, marks: pd.DataFrame) -> pd.DataFrame:
         """Return the marks, and the base in each group that has a number."""
-        marks = pd.concat(parts, ignore_index=True)
         if not self.base:
             return marks
-        even = dict.fromkeys(("value", "low", "high"), self.even)
         first = marks[marks["status"] == "ok"].drop_duplicates("group")
-        return pd.concat([first.assign(step=self.base, hollow=False, **even), marks], ignore_index=True)
+        base = first.assign(step=self.base, value=self.even, low=self.even, high=self.even, hollow=False)
+        return pd.concat([base, marks], ignore_index=True)
 
 
 @dataclass(frozen=True)
@@ -132,75 +149,53 @@ class BesidePrint:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
-        parts = self._parts(frame)
-        marks = [[row.prints(names), *map(row.measured, parts.values())] for row in self.rows]
-        groups = [len(names), *(part["group"].nunique() for part in parts.values())]
-        sizes = [count * self._size([own[place] for own in marks]) for place, count in enumerate(groups)]
+        printed = pd.DataFrame({"label": names, "group": range(len(names)), "stand_in_for": None})
+        parts = {self.printed_on: printed.assign(preparation=None)}
+        kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
+        for kind, part in frame.groupby(kinds, sort=False):
+            parts[f"{kind} on {where(frame)}"] = part.assign(group=pd.factorize(part["group"])[0])
+        marks = [[row.prints(names), *map(row.marks, [*parts.values()][1:])] for row in self.rows]
+        sizes = []
+        for place, part in enumerate(parts.values()):
+            shares = [
+                own[place]["step"].nunique() / len(r.names) for r, own in zip(self.rows, marks, strict=True)
+            ]
+            # With few of the steps a group is narrower.
+            sizes.append(part["group"].nunique() * (OF_ONE + (1 - OF_ONE) * max(shares)))
         inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows))
         headline(figure, title)
         grid = figure.subplots(
             len(self.rows), len(sizes), squeeze=False, sharey="row", sharex="col", width_ratios=sizes
         )
-        looks = looks_of([name for row in self.rows for name in row.names])
+        steps = dict.fromkeys(name for row in self.rows for name in row.names)
+        looks = dict(zip(steps, itertools.cycle(LOOKS), strict=False))
         for row, line, own in zip(self.rows, grid, marks, strict=True):
             line[0].set(facecolor=PAPER, ylabel=row.label)
-            scale(line[0], row, pd.concat(own))
+            _scale(line[0], row, pd.concat(own))
             for axes, each in zip(line, own, strict=True):
-                draw_marks(axes, row, each, looks)
-        for axes, heading, size in zip(grid[0], (self.printed_on, *parts), sizes, strict=True):
+                _draw_marks(axes, row, each, looks)
+        for axes, heading, size in zip(grid[0], parts, sizes, strict=True):
             wide = int(LETTERS * size * (inches - SIDES) / sum(sizes))
             lines = textwrap.wrap(heading, max(14, wide), break_on_hyphens=False)
             axes.set_title("\n".join(lines), loc="left", fontsize=NORMAL)
-        self._name_groups(grid[-1], names, list(parts.values()))
-        legend_above(figure, self._handles(looks, marks))
-        return figure
-
-    def _parts(self, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return the rows of each panel by its heading, their groups numbered anew."""
-        kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
-        return {
-            f"{kind} on {where(frame)}": part.assign(group=pd.factorize(part["group"])[0])
-            for kind, part in frame.groupby(kinds, sort=False)
-        }
-
-    def _size(self, marks: Sequence[pd.DataFrame]) -> float:
-        """Return what a group takes of one of all steps: with few of them it is narrower."""
-        shares = [own["step"].nunique() / len(row.names) for row, own in zip(self.rows, marks, strict=True)]
-        return OF_ONE + (1 - OF_ONE) * max(shares)
-
-    def _name_groups(self, line: Sequence[Axes], names: Sequence[str], parts: Sequence[pd.DataFrame]) -> None:
-        """Write the groups below the lowest panels, and words above the names of the print."""
-        first, *others = line
-        first.set_xticks(range(len(names)), names, ha="right", rotation_mode="anchor")
-        first.set_xlim(-0.6, len(names) - 0.4)
-        row = self.rows[0]
-        for name, words in row.words.items():
-            start = (row.even or 0.0) if row.points else 0.0
-            bars.write_upwards(first, names.index(name), start, words)
-        for axes, part in zip(others, parts, strict=True):
+        for axes, part in zip(grid[-1], parts.values(), strict=True):
             name_matrices(axes, part)
-        for axes in line:
             axes.tick_params("x", labelrotation=40, labelsize=SMALL)
-
-    def _handles(
-        self, looks: Mapping[str, Look], marks: Sequence[Sequence[pd.DataFrame]]
-    ) -> Sequence[Artist]:
-        """Return the legend: the steps that are drawn of rows with several, and what else a mark may be."""
+        first = self.rows[0]
+        for name, words in first.words.items():
+            start = (first.even or 0.0) if first.points else 0.0
+            bars.write_upwards(grid[-1][0], names.index(name), start, words)
         drawn = [pd.concat(own) for own in marks]
-        handles: list[Artist] = [
-            _handle(name, looks[name], row.points)
-            for row, own in zip(self.rows, drawn, strict=True)
-            if len(row.names) > 1
-            for name in row.names
-            if (own["step"] == name).any()
+        handles = [
+            mark for row, own in zip(self.rows, drawn, strict=True) for mark in row.handles(looks, own)
         ]
-        every = pd.concat(drawn)
-        if every["hollow"].any():
+        if any(own["hollow"].any() for own in drawn):
             handles.append(Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow))
-        if (every["status"] != "ok").any():
-            handles.append(Patch(fill=False, hatch="////", edgecolor="#888888", label="no number"))
-        return handles
+        if any((own["status"] != "ok").any() for own in drawn):
+            handles.append(bars.slot_mark("no number"))
+        legend_above(figure, handles)
+        return figure
 
 
 def where(frame: pd.DataFrame) -> str:
@@ -209,23 +204,7 @@ def where(frame: pd.DataFrame) -> str:
     return f"{machine} ({device})" if device else machine
 
 
-def looks_of(names: Sequence[str]) -> dict[str, Look]:
-    """Return the look of each step, the same in all panels."""
-    looks = list(zip(PALETTE, HATCHES, MARKERS, strict=True))
-    return {name: looks[place % len(looks)] for place, name in enumerate(dict.fromkeys(names))}
-
-
-def _handle(name: str, look: Look, points: bool) -> Artist:
-    colour, hatch, marker = look
-    if not points:
-        return Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
-    return Line2D(
-        [], [], linestyle="none", marker=marker, markersize=8, color=colour, markeredgecolor="black",
-        label=name,
-    )  # fmt: skip
-
-
-def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
+def _scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
     """Put an axis around all values and what is written beside them: of bars from 0.
 
     A whisker leaves the axis that is longer than half of what the values span.
@@ -237,11 +216,10 @@ def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
         return
     least, most = min(values), max(values)
     if row.log:
-        axes.set_yscale("log")
         room = 1.5 * (most / least) ** (0.08 if row.points else 0.25)
         # At least a decade, whose ends are labelled.
         low = least / 2.0 if most > 100 * least else min(least / 2.5, 10 ** np.floor(np.log10(least)))
-        axes.set_ylim(low, most * room)
+        axes.set(yscale="log", ylim=(low, most * room))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         least = least if row.points else min(0.0, least)
@@ -252,19 +230,18 @@ def scale(axes: Axes, row: PanelRow, marks: pd.DataFrame) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: row.form(value)))
 
 
-def draw_marks(axes: Axes, row: PanelRow, marks: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+def _draw_marks(axes: Axes, row: PanelRow, marks: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw the marks, each with its value, on an axis that is scaled."""
     steps = [name for name in row.names if (marks["step"] == name).any()]
     width = FILLED / max(1, len(steps))
     beside = marks["step"].map({step: (k - (len(steps) - 1) / 2) * width for k, step in enumerate(steps)})
     placed = marks.assign(x=marks["group"] + beside)
-    for lost in placed[placed["status"] != "ok"].itertuples():
-        bars.draw_slot(axes, float(str(lost.x)), 0.92 * width, str(lost.status))
-    ok = placed[placed["status"] == "ok"]
+    lost, ok = placed[placed["status"] != "ok"], placed[placed["status"] == "ok"]
+    bars.draw_slots(axes, lost["x"], width, lost["status"])
     for (step, hollow), part in ok.groupby(["step", "hollow"], sort=False):
         _draw_step(axes, part, 0.92 * width, row.points, bool(hollow), looks[str(step)])
-    for x, value, low, high in ok.loc[ok["step"] != row.base, ["x", "value", "low", "high"]].to_numpy():
-        _write(axes, row, x, (value, low, high), upwards=len(steps) > 1)
+    for x, *mark in ok.loc[ok["step"] != row.base, ["x", "value", "low", "high"]].to_numpy():
+        _write(axes, row, x, mark, upwards=len(steps) > 1)
     if row.even is not None:
         axes.axhline(row.even, color="black", linewidth=1, zorder=3)
 
@@ -289,15 +266,14 @@ def _draw_step(axes: Axes, part: pd.DataFrame, width: float, points: bool, hollo
         )  # fmt: skip
 
 
-def _write(axes: Axes, row: PanelRow, x: float, mark: tuple[float, float, float], upwards: bool) -> None:
+def _write(axes: Axes, row: PanelRow, x: float, mark: Sequence[float], upwards: bool) -> None:
     """Write the value: upwards beside its point, else above its mark and whisker, and never across `even`.
 
     Where that leaves the axis it stands above the mark. In a bar that ends far below its whisker or the line
     at `even` it stands at the foot.
     """
-    value, least, most = mark
+    (value, least, most), (bottom, top) = mark, axes.get_ylim()
     text, even, beside = row.form(value), row.even, row.points and upwards
-    bottom, top = axes.get_ylim()
     start, aside, above = most if most < top else value, 0.0, 7.0 if row.points else 5.0
     if beside:
         start, aside, above = value, 9.5, 0.0

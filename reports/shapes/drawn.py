@@ -13,7 +13,6 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,56 +24,51 @@ from fillpath.paths import CONFIG, ROOT, write_text
 _LIBRARIES = ("matplotlib", "numpy", "pandas")
 _ROOM = ROOT / "reports"
 # What is written of figures, and decides none.
-_OUTSIDE = ("pages", "site")
+_OUTSIDE = {"pages", "site"}
 
 
 def frame_text(frame: pd.DataFrame) -> str:
-    """All of a frame: what its CSV leaves out too, such as the samples behind an interval."""
+    """Return all of a frame: what its CSV leaves out too, such as the samples behind an interval."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         shown = [name for name in frame if not str(name).endswith("runs")]
-        columns = [f"{name!r} {frame[name].dtype} {_values(frame[name])}" for name in shown]
+        values = [[sorted(v) if isinstance(v, set | frozenset) else v for v in frame[name]] for name in shown]
+        columns = [f"{n!r} {frame[n].dtype} {own!r}" for n, own in zip(shown, values, strict=True)]
         return "\n".join([repr(frame.index.tolist()), repr(frame.attrs), *columns])
 
 
 @functools.cache
 def code(paper: str) -> str:
-    """A hash of what makes a picture of that paper's frames: sources, what the papers print, libraries."""
-    packages = {path.parent.name for path in _ROOM.glob("*/__init__.py")}
-    papers = {path.stem for path in (CONFIG / "papers").glob("*.yaml")} - {paper}
-    shared = [name for name in sorted(packages) if name not in (*_OUTSIDE, *papers)]
-    files = [*_ROOM.glob("*.py"), *(path for name in shared for path in (_ROOM / name).rglob("*.py"))]
-    files += [*(ROOT / "fillpath").glob("*.py"), *(p for p in CONFIG.rglob("*") if p.is_file())]
+    """Return a hash of what makes pictures of that paper's frames: sources, what papers print, libraries."""
+    others = {path.stem for path in (CONFIG / "papers").glob("*.yaml")} - {paper}
+    outside = {*_OUTSIDE, *others}
+    sources = [p for p in _ROOM.rglob("*.py") if outside.isdisjoint(p.relative_to(_ROOM).parts)]
+    config = (path for path in CONFIG.rglob("*") if path.is_file())
+    files = sorted([*sources, *(ROOT / "fillpath").glob("*.py"), *config])
     versions = [f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES]
-    names = [str(path.relative_to(ROOT)) for path in sorted(files)]
-    return content_hash(
-        platform.python_version(), *versions, *names, *(path.read_bytes() for path in sorted(files))
-    )
+    names = [str(path.relative_to(ROOT)) for path in files]
+    return content_hash(platform.python_version(), *versions, *names, *(path.read_bytes() for path in files))
 
 
 def is_drawn(note: Path, made_of: str) -> bool:
-    """Whether the files that the note names are of what that hash stands for, and unchanged since.
+    """Return whether the files that the note names are of what that hash stands for, and unchanged since.
 
     note : `<stem>.drawn`.
     """
     try:
-        files = json.loads(note.read_text())["files"]
-        whole = note.read_text() == _text(made_of, files)
-        return whole and all(digest_of(note.with_name(name)) == sum_ for name, sum_ in files.items())
+        text = note.read_text()
+        files = json.loads(text)["files"]
+        same = (digest_of(note.with_name(name)) == digest for name, digest in files.items())
+        return text == _text(made_of, files) and all(same)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
 def keep(note: Path, made_of: str, files: Sequence[Path]) -> None:
     """Note what the files, which lie beside the note, are of."""
-    digests = {path.name: digest_of(path) for path in files}
-    write_text(note, _text(made_of, digests))
+    write_text(note, _text(made_of, {path.name: digest_of(path) for path in files}))
 
 
 def _text(made_of: str, digests: Mapping[str, str]) -> str:
-    """A note with a hash of itself: of a damaged one nothing is believed."""
+    """Return a note with a hash of itself: nothing is believed of a damaged one."""
     whole = content_hash(made_of, *(f"{name} {digest}" for name, digest in sorted(digests.items())))
     return json.dumps({"files": digests, "made_of": made_of, "whole": whole}, sort_keys=True)
-
-
-def _values(column: pd.Series[Any]) -> str:
-    return repr([sorted(each) if isinstance(each, set | frozenset) else each for each in column])

@@ -11,23 +11,24 @@ from typing import Any
 
 import pandas as pd
 
-_HIDDEN = (
-    "runs", "versions", "key", "commit", "dirty", "started_at", "current", "suspect", "verified_by",
-    "verified_method", "series_file",
-)  # fmt: skip
+# Records, samples, and what the stamp says of all rows.
+_HIDDEN = re.compile(
+    "rounds.*|.*runs|versions|key|commit|dirty|started_at|current|suspect|verified_(by|method)|series_file"
+)
 
 
 def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
-    """The frame as CSV under comment lines `# key: value`. A colon in a key becomes a semicolon, so that the
-    line can be taken apart again. Raises ValueError for two comments of one key.
+    """Return the frame as CSV under comment lines `# key: value`. Raises ValueError for two of one key.
+
+    A colon in a key becomes a semicolon, so that the line can be taken apart again.
 
     items : key and value of each comment.
     """
-    keys = Counter(_comment_key(key) for key, _ in items)
-    if twice := [key for key, count in keys.items() if count > 1]:
+    keys = [" ".join(key.replace(": ", "; ").split()) for key, _ in items]
+    if twice := [key for key, count in Counter(keys).items() if count > 1]:
         raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
-    comments = "".join(f"# {_comment_key(key)}: {' '.join(value.split())}\n" for key, value in items)
-    return comments + bare_text(cells(frame))
+    comments = [f"# {key}: {' '.join(value.split())}\n" for key, (_, value) in zip(keys, items, strict=True)]
+    return "".join(comments) + bare_text(cells(frame))
 
 
 def bare_text(frame: pd.DataFrame) -> str:
@@ -37,8 +38,7 @@ def bare_text(frame: pd.DataFrame) -> str:
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Return what the CSV has of a frame: not records, samples, or what the stamp says of all rows."""
-    hidden = [name for name in frame if name in _HIDDEN or re.match(r"rounds|.*runs$", str(name))]
-    return frame.drop(columns=hidden)
+    return frame[[name for name in frame if not _HIDDEN.fullmatch(str(name))]]
 
 
 def _number(value: Any) -> str:
@@ -47,26 +47,14 @@ def _number(value: Any) -> str:
     return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _comment_key(key: str) -> str:
-    return " ".join(key.replace(": ", "; ").split())
-
-
 def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
-    """The comments and the frame of a CSV that `style.save` wrote."""
-    comments = _comment_lines(path)
-    return _comments(comments), pd.read_csv(path, skiprows=len(comments))
+    """Return the comments and the frame of a CSV that `style.save` wrote."""
+    comments = read_comments(path)
+    return comments, pd.read_csv(path, skiprows=len(comments))
 
 
 def read_comments(path: Path) -> dict[str, str]:
-    """The comments alone: whatever became of the frame below them."""
-    return _comments(_comment_lines(path))
-
-
-def _comments(lines: Sequence[str]) -> dict[str, str]:
+    """Return the comments alone, whatever became of the frame below them."""
+    lines = itertools.takewhile(lambda line: line.startswith("# "), path.read_text().splitlines())
     parts = (line[2:].partition(": ") for line in lines)
     return {key: value for key, _, value in parts}
-
-
-def _comment_lines(path: Path) -> list[str]:
-    lines = path.read_text().splitlines()
-    return list(itertools.takewhile(lambda line: line.startswith("# "), lines))

@@ -1,17 +1,21 @@
-"""A table as a picture: columns under group headings, a line per row of a frame, its print below in grey."""
+"""A table: columns under group headings, a line per row of a frame, its print below. The picture has its
+cells, which the page shows as text."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
-from reports.shapes.cells import Cells, Heading, Line, TablePicture
 from reports.shapes.style import LARGE, set_look
 
 COUNT = "{:,.0f}".format
@@ -20,8 +24,83 @@ MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 SIZE = 11
 # Inches of a digit, of a letter among words, of a bold letter; of a row, and of what stands below its cells.
 DIGIT, LETTER, BOLD, ROW, BELOW = 0.1, 0.09, 0.105, 0.28, 0.22
-# Inches between two columns.
-GAP = 0.18
+# Inches between two columns, and beside the table.
+GAP, SIDE = 0.18, 0.15
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Of a column.
+
+    text : may have two lines.
+    group : the heading above it and its neighbours; empty for none.
+    left : whether its cells are aligned to the left.
+    """
+
+    text: str
+    group: str = ""
+    left: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table.
+
+    cells : a text per column.
+    below : a text per column that stands below it in grey, as what the paper prints in place of a number
+        that was measured; empty for nothing.
+    shaded : on grey.
+    """
+
+    cells: Sequence[str]
+    below: Sequence[str] = ()
+    shaded: bool = False
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A table as text."""
+
+    headings: Sequence[Heading]
+    lines: Sequence[Line]
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """The headings above the columns, each with how many neighbours it spans."""
+        names = (heading.group for heading in self.headings)
+        return [(name, len(list(own))) for name, own in itertools.groupby(names)]
+
+    @property
+    def prints(self) -> bool:
+        """Whether anything stands below a number."""
+        return any(any(line.below[1:]) for line in self.lines)
+
+    def write(self, path: Path) -> None:
+        """Write as JSON: same cells, same bytes."""
+        write_text(path, json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1) + "\n")
+
+
+def read_cells(path: Path) -> Cells:
+    """Read what `Cells.write` wrote. Raises OSError, or ValueError where the file is damaged."""
+    data = json.loads(path.read_text())
+    try:
+        cells = Cells(
+            [Heading(**each) for each in data["headings"]], [Line(**each) for each in data["lines"]]
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path.name} holds no table: {error}") from None
+    width = len(cells.headings)
+    if any(len(line.cells) != width or len(line.below) not in (0, width) for line in cells.lines):
+        raise ValueError(f"{path.name}: rows of other lengths than its headings")
+    return cells
+
+
+class TablePicture(Figure):
+    """The picture of a table, which keeps its cells."""
+
+    def __init__(self, cells: Cells, **options: Any) -> None:
+        super().__init__(**options)
+        self.cells = cells
 
 
 def plain(value: float) -> str:
@@ -53,21 +132,19 @@ class Column:
     empty: str = "-"
     left: bool = False
 
-    def cells(self, frame: pd.DataFrame) -> pd.Series[str]:
+    def cells(self, rows: pd.DataFrame) -> pd.Series[str]:
         """Return the cells of all rows."""
-        why = pd.Series(frame[self.why] if self.why else None, frame.index, dtype="object")
-        why = why.where(why != "ok").map(lambda status: status.replace("_", " "), na_action="ignore")
-        texts = self._texts(frame[self.value]).fillna(why).fillna(self.empty)
-        if (marks := f"{self.value}_is") not in frame:
-            return texts
-        return (texts + " " + frame[marks].map(MARKS).fillna("")).str.strip()
+        texts, marks = self._texts(rows[self.value]), rows.get(f"{self.value}_is")
+        if self.why:
+            why = rows[self.why].astype("object")
+            texts = texts.fillna(why.where(why != "ok").str.replace("_", " "))
+        texts = texts.fillna(self.empty)
+        return texts if marks is None else (texts + " " + marks.map(MARKS).fillna("")).str.strip()
 
-    def printed(self, frame: pd.DataFrame) -> pd.Series[str]:
+    def printed(self, rows: pd.DataFrame) -> pd.Series[str]:
         """Return what the paper prints; empty for a column that the paper does not have."""
-        name = f"paper_{self.value}"
-        if name not in frame:
-            return pd.Series("", frame.index)
-        return self._texts(frame[name]).fillna("-")
+        values = rows.get(f"paper_{self.value}")
+        return pd.Series("", rows.index) if values is None else self._texts(values).fillna("-")
 
     def _texts(self, values: pd.Series[Any]) -> pd.Series[Any]:
         def text(value: Any) -> str:
@@ -83,49 +160,37 @@ class Sheet:
     derived : the frame with columns that only the picture has; `printed_of` names the matrix that a row's
         print is of, where that is another
     matrix : whether the matrix is the first column
-    empty : stands in a table without rows
     """
 
     columns: Sequence[Column]
     derived: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
     matrix: bool = True
-    empty: str = "nothing was measured"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> TablePicture:
         rows = self.derived(frame)
         columns = [*([Column("matrix", "shown", left=True)] if self.matrix else []), *self.columns]
+        headings = [Heading(column.heading, column.group, column.left) for column in columns]
         if rows.empty:
-            return draw_table(title, columns, [Line([self.empty, *[""] * (len(columns) - 1)])])
+            nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
+            return _picture(title, Cells(headings, [nothing]))
         rows = rows.assign(shown=_names(rows)) if self.matrix else rows
         texts = pd.concat([column.cells(rows) for column in columns], axis=1).to_numpy().tolist()
-        shaded = rows["stand_in_for"].notna() if self.matrix else pd.Series(False, rows.index)
-        lines = zip(texts, self._below(rows), shaded.tolist(), strict=True)
-        return draw_table(title, columns, [Line(*line) for line in lines])
+        if not self.matrix:
+            return _picture(title, Cells(headings, [Line(cells) for cells in texts]))
+        lines = zip(texts, self._below(rows), rows["stand_in_for"].notna().tolist(), strict=True)
+        return _picture(title, Cells(headings, [Line(*line) for line in lines]))
 
     def _below(self, rows: pd.DataFrame) -> list[list[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""
-        if not self.matrix:
-            return [[] for _ in rows.index]
         names = [f"paper_{column.value}" for column in self.columns if f"paper_{column.value}" in rows]
         is_printed = rows[names].notna().any(axis=1) & ~rows["label"].duplicated()
-        whose = (
-            "printed of " + rows["printed_of"]
-            if "printed_of" in rows
-            else pd.Series(None, rows.index, dtype="object")
-        )
-        texts = pd.concat([column.printed(rows) for column in self.columns], axis=1)
-        texts.insert(0, "whose", whose.fillna("printed"))
-        rest, others = [""] * len(self.columns), rows["stand_in_for"].where(~_is_twin(rows))
+        whose = rows.get("printed_of", pd.Series(None, rows.index, dtype="object"))
+        printed = [("printed of " + whose).fillna("printed"), *(each.printed(rows) for each in self.columns)]
+        others = rows["stand_in_for"].mask(rows["label"].astype(str).str.startswith(TWIN_OF))
+        rest = [""] * len(self.columns)
         instead = [[_stand_in(names), *rest] if isinstance(names, str) else [] for names in others]
-        printed = texts.to_numpy().tolist()
-        return [
-            below if is_own else other
-            for below, other, is_own in zip(printed, instead, is_printed, strict=True)
-        ]
-
-
-def _is_twin(rows: pd.DataFrame) -> pd.Series[bool]:
-    return rows["label"].astype(str).str.startswith(TWIN_OF)
+        texts = zip(pd.concat(printed, axis=1).to_numpy().tolist(), instead, is_printed, strict=True)
+        return [own if has_print else other for own, other, has_print in texts]
 
 
 def _names(rows: pd.DataFrame) -> pd.Series[str]:
@@ -142,73 +207,43 @@ def _stand_in(names: str) -> str:
     return f"stand-in: {first}{more}"
 
 
-def draw_table(title: str, columns: Sequence[Column], lines: Sequence[Line]) -> TablePicture:
-    """Draw the table of these lines, under the columns' headings."""
-    widths = _widths(columns, lines)
-    edges = [0.15, *accumulate(widths, initial=0.15)][1:-1]
-    places = [
-        x if column.left else x + width - 0.1 for x, column, width in zip(edges, columns, widths, strict=True)
-    ]
-    heights = [ROW + (BELOW if line.below else 0.0) for line in lines]
-    width, height = sum(widths) + 0.3, 4.6 * ROW + sum(heights)
-    headings = [Heading(column.heading, column.group, column.left) for column in columns]
+def _picture(title: str, cells: Cells) -> TablePicture:
+    """Draw a table, each column as wide as its longest text."""
+    starts = itertools.accumulate((count for _, count in cells.groups), initial=0)
+    spans = zip(cells.groups, itertools.pairwise(starts), strict=True)
+    groups = [(name, slice(*span)) for (name, _), span in spans if name]
+    widths = []
+    for place, heading in enumerate(cells.headings):
+        texts = [text for line in cells.lines for text in (line.cells[place], *line.below[place : place + 1])]
+        longest = max(map(len, (*heading.text.split("\n"), *texts)))
+        widths.append((LETTER if heading.left else DIGIT) * longest + GAP)
+    for name, own in groups:
+        widths[own.start] += max(0.0, BOLD * len(name) + GAP - sum(widths[own]))
+    edges = list(itertools.accumulate(widths, initial=SIDE))
+    heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
+    width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
     set_look()
-    figure = TablePicture(Cells(headings, lines), figsize=(width, height))
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    figure = TablePicture(cells, figsize=(width, height))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
-    axes.text(0.15, 0.3, title, fontsize=LARGE, weight="bold", va="center")
-    _headings(axes, columns, places, widths)
-    for top, line, high in zip(accumulate(heights, initial=3.9 * ROW), lines, heights, strict=False):
+    axes.text(SIDE, 0.3, title, fontsize=LARGE, weight="bold", va="center")
+    for name, own in groups:
+        start, end = edges[own.start] + GAP - 0.1, edges[own.stop] - 0.1
+        axes.text((start + end) / 2, ROW * 1.9, name, ha="center", va="center", fontsize=SIZE, weight="bold")
+        axes.plot([start, end], [ROW * 2.35] * 2, color="black", linewidth=1)
+
+    def write(y: float, texts: Sequence[str], **look: Any) -> None:
+        for text, heading, left, right in zip(texts, cells.headings, edges, edges[1:], strict=False):
+            x, side = (left, "left") if heading.left else (right - 0.1, "right")
+            axes.text(x, y, text, ha=side, fontsize=SIZE, **look)
+
+    write(ROW * 3.05, [heading.text for heading in cells.headings], va="center", linespacing=1.1)
+    axes.plot([0.1, width - 0.1], [ROW * 3.8] * 2, color="black", linewidth=1.2)
+    tops = itertools.accumulate(heights, initial=3.9 * ROW)
+    for top, line, high in zip(tops, cells.lines, heights, strict=False):
         if line.shaded:
             axes.axhspan(top, top + high, color="#ececec", linewidth=0)
-        _line(axes, top + ROW / 2 + SIZE / 200, columns, places, line)
+        base = top + ROW / 2 + SIZE / 200
+        write(base, line.cells, va="baseline")
+        write(base + BELOW, line.below, va="baseline", color="#555555")
     return figure
-
-
-def _widths(columns: Sequence[Column], lines: Sequence[Line]) -> list[float]:
-    """Return the inches of each column; the first of a group takes what the group's heading needs more."""
-    widths = []
-    for place, column in enumerate(columns):
-        cells = [text for line in lines for text in (line.cells[place], *line.below[place : place + 1])]
-        longest = max(map(len, (*column.heading.split("\n"), *cells)))
-        widths.append((LETTER if column.left else DIGIT) * longest + GAP)
-    for group, inside in _groups(columns).items():
-        needed = BOLD * len(group) + GAP
-        widths[inside[0]] += max(0.0, needed - sum(widths[place] for place in inside))
-    return widths
-
-
-def _groups(columns: Sequence[Column]) -> dict[str, list[int]]:
-    """Return the places of the columns below each group's heading."""
-    groups: dict[str, list[int]] = {}
-    for place, column in enumerate(columns):
-        if column.group:
-            groups.setdefault(column.group, []).append(place)
-    return groups
-
-
-def _line(axes: Axes, base: float, columns: Sequence[Column], places: Sequence[float], line: Line) -> None:
-    """Write a line of cells, and in grey what stands below them."""
-    for y, texts, colour in ((base, line.cells, "black"), (base + BELOW, line.below, "#555555")):
-        for x, column, text in zip(places, columns, texts, strict=False):
-            axes.text(x, y, text, ha=_side(column), va="baseline", fontsize=SIZE, color=colour)
-
-
-def _headings(
-    axes: Axes, columns: Sequence[Column], places: Sequence[float], widths: Sequence[float]
-) -> None:
-    for group, inside in _groups(columns).items():
-        start, end = places[inside[0]] - widths[inside[0]] + GAP, places[inside[-1]]
-        axes.text((start + end) / 2, ROW * 1.9, group, ha="center", va="center", fontsize=SIZE, weight="bold")
-        axes.plot([start, end], [ROW * 2.35] * 2, color="black", linewidth=1)
-    for x, column in zip(places, columns, strict=True):
-        axes.text(
-            x, ROW * 3.05, column.heading, ha=_side(column), va="center", fontsize=SIZE, linespacing=1.1
-        )
-    axes.plot([0.1, axes.get_xlim()[1] - 0.1], [ROW * 3.8] * 2, color="black", linewidth=1.2)
-
-
-def _side(column: Column) -> str:
-    return "left" if column.left else "right"

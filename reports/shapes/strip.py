@@ -1,18 +1,21 @@
-"""Lines of text above a panel: what they say of all matrices, and a number above each."""
+"""Lines of text above a panel: what they say of all matrices, and a number above each; bars below them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fillpath.dicts import Row, dicts
+from reports.shapes import bars
+from reports.shapes.axes import empty_panel, legend_above, name_matrices
 from reports.shapes.bars import times
-from reports.shapes.style import SMALL
+from reports.shapes.style import SMALL, headline, new_figure
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -20,12 +23,6 @@ LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
 PRINTED = "printed"
 # The end of an interval that a bound is.
 ENDS = {"> ": "low", "< ": "high"}
-_PLACE: dict[str, Any] = {
-    "textcoords": "offset points",
-    "va": "bottom",
-    "fontsize": SMALL,
-    "annotation_clip": False,
-}
 
 
 @dataclass(frozen=True)
@@ -42,13 +39,35 @@ class StripLine:
     title: str = ""
 
 
+@dataclass(frozen=True)
+class CodedBars:
+    """A bar per code and matrix, under lines of text.
+
+    panel : of the bars.
+    lines : of the text above, by the frame.
+    """
+
+    panel: bars.Panel
+    lines: Callable[[pd.DataFrame], Sequence[StripLine]]
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        lines = self.lines(frame)
+        figure = new_figure(12.5, 5.0 + 0.2 * len(lines))
+        headline(figure, title)
+        axes = figure.subplots()
+        if frame.empty:
+            empty_panel(axes, "not_run", "no case of it was measured")
+            return figure
+        bars.bar_panel(axes, frame, self.panel)
+        name_matrices(axes, frame)
+        axes.tick_params(axis="x", labelsize=SMALL)
+        write_strip(axes, lines)
+        legend_above(figure, bars.handles(frame))
+        return figure
+
+
 def ratio_lines(
-    rows: pd.DataFrame,
-    title: str,
-    columns: Mapping[str, str],
-    pair: str,
-    remark: str = "",
-    mark: str = "",
+    rows: pd.DataFrame, title: str, columns: Mapping[str, str], pair: str, remark: str = "", mark: str = ""
 ) -> list[StripLine]:
     """Return the ratios of a code over another: a title with their means, and a line for each column; nothing
     without the line of the first.
@@ -90,15 +109,15 @@ def number_line(
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
     """Write the lines above the panel, in their order."""
-    height = ABOVE
+    height, across = ABOVE, ("data", "axes fraction")
+    look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
     for line in reversed(lines):
         if line.title:
-            axes.annotate(line.title, (0, 1), (0, height), xycoords="axes fraction", weight="bold", **_PLACE)
+            axes.annotate(line.title, (0, 1), (0, height), "axes fraction", weight="bold", **look)
             height += BEFORE
-        axes.annotate(line.head, (0, 1), (-8, height), xycoords="axes fraction", ha="right", **_PLACE)
+        axes.annotate(line.head, (0, 1), (-8, height), "axes fraction", ha="right", **look)
         for group, text in line.cells.items():
-            across = ("data", "axes fraction")
-            axes.annotate(text, (group, 1), (0, height), xycoords=across, ha="center", **_PLACE)
+            axes.annotate(text, (group, 1), (0, height), across, ha="center", **look)
         height += LINE
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -17,7 +17,6 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
-from reports.shapes.cells import TablePicture
 from reports.shapes.frame_csv import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
@@ -36,6 +35,7 @@ LARGEST = 1_000_000
 DRAWN = "drawn"
 # That of the cells of a table.
 TABLE = "table.json"
+OTHER = "other sources than today's"
 
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -58,66 +58,54 @@ _SETTINGS: Any = {
 class Stamp:
     """Where the numbers come from.
 
-    measured : matrices with a result.
-    excluded : (case, status) of those without.
-    other : cases measured with other sources than today's.
+    items : in full, as the CSV carries it
+    short : as the figure carries it, where many are counted
+    excluded : cases without a result, each with its status
     """
 
-    commits: tuple[str, ...]
-    dirty: bool
-    machines: tuple[str, ...]
-    run_ids: tuple[str, ...]
-    measured: int
-    excluded: tuple[tuple[str, str], ...]
-    other: tuple[str, ...] = ()
+    items: Mapping[str, str]
+    short: Mapping[str, str]
+    excluded: Sequence[str]
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
-        """Of rows of the table."""
-        ok = rows[rows["status"] == "ok"]
-        others = rows[rows["status"] != "ok"]
-        return cls(
-            commits=_distinct(rows["commit"]),
-            dirty=bool(rows["dirty"].eq(True).fillna(False).any()),
-            machines=_distinct(rows["machine"]),
-            run_ids=_distinct(rows["run_id"]),
-            measured=int(ok["matrix"].nunique()),
-            excluded=tuple(zip(others["case"].tolist(), others["status"].tolist(), strict=True)),
-            other=tuple(ok.loc[ok["current"].eq(False).fillna(False), "case"]),
+        """Return that of rows of the table."""
+        ok, lost = (rows[(rows["status"] == "ok") == own] for own in (True, False))
+        commits, machines, runs = (
+            sorted(set(rows[name].dropna().astype(str))) for name in ("commit", "machine", "run_id")
         )
-
-    def items(self) -> list[tuple[str, str]]:
-        """The stamp in full, as the CSV carries it."""
-        return [
-            ("commit", ", ".join(self.commits or ("unknown",)) + ("+dirty" if self.dirty else "")),
-            ("machine", ", ".join(self.machines) or "none"),
-            ("run", ", ".join(self.run_ids) or "none"),
-            ("n", f"{self.measured} matrices measured"),
-            ("excluded", ", ".join(f"{case} ({status})" for case, status in self.excluded) or "none"),
-            *([("other sources than today's", ", ".join(self.other))] if self.other else []),
-        ]
+        dirty = "+dirty" if rows["dirty"].eq(True).fillna(False).any() else ""
+        excluded = (lost["case"] + " (" + lost["status"] + ")").tolist()
+        whole = {
+            "commit": (", ".join(commits) or "unknown") + dirty,
+            "machine": ", ".join(machines) or "none",
+            "run": ", ".join(runs) or "none",
+            "n": f"{ok['matrix'].nunique()} matrices measured",
+            "excluded": ", ".join(excluded) or "none",
+        }
+        more = " ..." if len(commits) > 3 else ""
+        shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
+        short = {**whole, "commit": f"{shown}{more}{dirty}"}
+        if len(excluded) > 4:
+            counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
+            short["excluded"] = f"{counts} (named in the CSV)"
+        if len(runs) > 3:
+            short["run"] = f"{len(runs)} runs, {runs[0]} to {runs[-1]}"
+        # Cases measured with other sources than today's.
+        if other := ok.loc[ok["current"].eq(False).fillna(False), "case"].tolist():
+            whole[OTHER] = ", ".join(other)
+            short[OTHER] = f"{len(other)} cases (named in the CSV)"
+        return cls(whole, short, excluded)
 
     def footer(self) -> str:
-        """The stamp in short, as the figure carries it: many excluded cases are counted by status."""
-        values = dict(self.items())
-        commits = ", ".join(c[:12] for c in self.commits[:3]) or "unknown"
-        if len(self.excluded) > 4:
-            counted = Counter(status for _, status in self.excluded)
-            listed = ", ".join(f"{count} {status}" for status, count in sorted(counted.items()))
-            values["excluded"] = f"{listed} (named in the CSV)"
-        if len(self.run_ids) > 3:
-            values["run"] = f"{len(self.run_ids)} runs, {self.run_ids[0]} to {self.run_ids[-1]}"
-        if self.other:
-            values["other sources than today's"] = f"{len(self.other)} cases (named in the CSV)"
-        more = " ..." if len(self.commits) > 3 else ""
-        values["commit"] = f"{commits}{more}{'+dirty' if self.dirty else ''}"
-        return " | ".join(f"{key} {value}" for key, value in values.items())
+        """Return the short stamp as text."""
+        return " | ".join(f"{key} {value}" for key, value in self.short.items())
 
 
-def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """An empty figure of that size in inches, in the common look."""
     set_look()
-    return Figure(figsize=(width, height), layout=layout)
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def set_look() -> None:
@@ -146,47 +134,24 @@ def save(
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, csv = (figure_path(stem, kind, site) for kind in ("svg", "csv"))
+    svg, csv, table = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE))
     bare = measured(figure)
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     whole = measured(figure)
     write_picture(figure, svg, whole)
-    picture = _save_bare(figure, svg, bare, whole)
-    comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
+    is_large = svg.stat().st_size > LARGEST
+    page, other = (figure_path(stem, kind, site) for kind in (reversed(PICTURES) if is_large else PICTURES))
+    other.unlink(missing_ok=True)
+    if is_large:
+        write_picture(figure, page, bare)
+    else:
+        write_text(page, cropped(svg.read_text(), bare, whole))
+    comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
-    return [svg, csv, picture, *_save_cells(figure, figure_path(stem, TABLE, site))]
-
-
-def _save_bare(figure: Figure, svg: Path, bare: Bbox, whole: Bbox) -> Path:
-    """The page's picture: the part of the whole one that is above the text, as SVG, or as PNG if that is
-    large. The other of the two goes."""
-    small, large = (svg.with_suffix(f".{kind}") for kind in PICTURES)
-    if svg.stat().st_size > LARGEST:
-        write_picture(figure, large, bare)
-        small.unlink(missing_ok=True)
-        return large
-    write_text(small, cropped(svg.read_text(), bare, whole))
-    large.unlink(missing_ok=True)
-    return small
-
-
-def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
-    """An SVG that `write_picture` wrote of the whole, as that of a part of it: only what it shows and its
-    size are others. part, whole : in inches."""
-    inner, outer = part.padded(PAD), whole.padded(PAD)
-    left, top = 72 * (inner.x0 - outer.x0), 72 * (outer.y1 - inner.y1)
-    width, height = 72 * inner.width, 72 * inner.height
-    begin, tag, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
-    names = {
-        "width": f"{width:.6f}pt",
-        "height": f"{height:.6f}pt",
-        "viewBox": f"{left:.6f} {top:.6f} {width:.6f} {height:.6f}",
-    }
-    for name, value in names.items():
-        tag, count = re.subn(rf'( {name}=)"[^"]*"', rf'\1"{value}"', tag, count=1)
-        if not count:
-            raise ValueError(f"matplotlib's SVG begins otherwise than expected: no {name}")
-    return f"{begin}{tag}{rest}"
+    table.unlink(missing_ok=True)
+    if cells := getattr(figure, "cells", None):
+        cells.write(table)
+    return [svg, csv, page, *([table] if cells else [])]
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
@@ -201,35 +166,39 @@ def save_shown(figure: Figure, svg: Path) -> list[Path]:
     return [svg, png]
 
 
+def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
+    """Return an SVG that `write_picture` wrote of the whole, as that of a part of it. Boxes are in inches."""
+    inner, outer = part.padded(PAD), whole.padded(PAD)
+    left, top, width, height = (
+        f"{72 * each:.6f}" for each in (inner.x0 - outer.x0, outer.y1 - inner.y1, inner.width, inner.height)
+    )
+    size = f'width="{width}pt" height="{height}pt" viewBox="{left} {top} {width} {height}"'
+    text, count = re.subn('width="[^"]*" height="[^"]*" viewBox="[^"]*"', size, svg, count=1)
+    if not count:
+        raise ValueError("matplotlib's SVG begins otherwise than expected: no width, height and viewBox")
+    return text
+
+
 def shown(svg: Path) -> Path:
-    """Which form of it the page shows."""
+    """Return which form of a picture the page shows."""
     png = svg.with_suffix(".png")
     return png if png.is_file() else svg
 
 
-def _save_cells(figure: Figure, path: Path) -> list[Path]:
-    """Beside the picture of a table its cells, which the page shows; none beside another picture."""
-    if not isinstance(figure, TablePicture):
-        path.unlink(missing_ok=True)
-        return []
-    figure.cells.write(path)
-    return [path]
-
-
 def page_picture(stem: str) -> Path | None:
-    """The picture of a figure that the page shows; None where it is not drawn."""
-    paths = (figure_path(stem, kind) for kind in PICTURES)
-    return next((path for path in paths if path.is_file()), None)
+    """Return the picture of a figure that the page shows; None where it is not drawn."""
+    picture = shown(figure_path(stem, PICTURES[0]))
+    return picture if picture.is_file() else None
 
 
 def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:
-    """A file of a figure in the site. kind : its ending. site : the folder, None for the page's own."""
+    """Return a file of a figure. kind : its ending. site : its folder, None for the page's own."""
     return (site or paths.SITE) / "figures" / f"{stem}.{kind}"
 
 
 def measured(figure: Figure) -> Bbox:
-    """What the figure fills, in inches. It is laid out for good: text below is outside of its layout, and
-    each picture would do it again."""
+    """Return what the figure fills, in inches. It is laid out for good: text below is outside of its layout,
+    and each picture would do it again."""
     if figure.get_layout_engine() is not None:
         with matplotlib.rc_context(_SETTINGS):
             figure.draw_without_rendering()
@@ -241,25 +210,16 @@ def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
     """Replace an SVG or PNG, whole or not at all: same input, same bytes. box : of the figure, in inches."""
     svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
     metadata = svg if path.suffix == ".svg" else {"Software": None}
+    look: dict[str, Any] = {"format": path.suffix[1:], "dpi": DPI, "bbox_inches": box.padded(PAD)}
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
-        figure.savefig(
-            handle, format=path.suffix[1:], dpi=DPI, metadata=metadata, bbox_inches=box.padded(PAD)
-        )
+        figure.savefig(handle, metadata=metadata, **look)
 
 
 def write_below(figure: Figure, *paragraphs: str) -> None:
-    """Caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows by them."""
+    """Write caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows."""
     width, height = figure.get_size_inches()
-    wrapped = [
-        [textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs if text
-    ]
-    lines = ["\n".join(paragraph) for paragraph in wrapped]
-    if lines:
-        figure.text(
-            0.005, -0.15 / height, "\n\n".join(lines), ha="left", va="top", size=SMALL, color="#333333",
-            linespacing=1.35,
-        )  # fmt: skip
-
-
-def _distinct(column: pd.Series[Any]) -> tuple[str, ...]:
-    return tuple(sorted({str(value) for value in column.dropna()}))
+    filled = [[textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs]
+    text = "\n\n".join("\n".join(paragraph) for paragraph in filled if paragraph)
+    if text:
+        look: dict[str, Any] = {"ha": "left", "va": "top", "size": SMALL, "color": "#333333"}
+        figure.text(0.005, -0.15 / height, text, linespacing=1.35, **look)

@@ -25,11 +25,10 @@ from reports.facts.claims import paper_figure
 from reports.facts.distance import LIMITS
 from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
-from reports.hardware.best import by_input
-from reports.hardware.comparison import Comparison, plain
-from reports.hardware.files import comparison_folder
-from reports.hardware.questions import PROBLEMS
+from reports.hardware.comparison import Comparison, by_input, plain
+from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
+from reports.hardware.solved import PROBLEMS
 from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
 from reports.pages.webpage.exhibits import paper_part

@@ -14,7 +14,7 @@ from reports.exhibit import Exhibit
 from reports.figures import exhibits, stem
 from reports.pages.webpage.scoreboard import ClaimRow, claim_rows, machines_of
 from reports.shapes import frame_csv, style
-from reports.shapes.cells import read_cells
+from reports.shapes.sheet import read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 1300
