@@ -14,7 +14,9 @@ from fetch import catalogue
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.pages import drawing, ledger
+from reports.pages import drawing
+from reports.pages.ledger.document import to_json
+from reports.pages.ledger.text import table
 
 
 def add_arguments(parser: Parser) -> None:
@@ -28,9 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     papers = [arguments.paper] if arguments.paper else None
     found = judged(records, papers)
     if arguments.json:
-        print(json.dumps(ledger.to_json(records.machines(), found), indent=1))
+        print(json.dumps(to_json(records.machines(), found), indent=1))
     else:
-        print(ledger.table(found))
+        print(table(found))
     return 0
 
 

@@ -22,7 +22,7 @@ from reports.facts.records import Records
 from reports.hardware.comparison import Comparison, compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.ledger.order import machines_of
+from reports.pages.webpage.scoreboard import machines_of
 
 LOG = logging.getLogger("fillpath")
 

@@ -31,7 +31,9 @@ from fillpath.record import Record, Status, Verified, schema, stored_records
 from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
-from reports.pages import crate, drawing, handout, ledger, webpage
+from reports.pages import crate, drawing, handout, webpage
+from reports.pages.ledger.document import to_json
+from reports.pages.ledger.text import table
 from reports.shapes import style
 from tests.reports_fakes import OF_EACH_SHAPE, Judgement, judge, site
 from tests.shared import once
@@ -171,7 +173,7 @@ def test_every_document_is_written_of_it(site: Path, judged: Callable[[str], Jud
     records, entries = Records.load("bare"), catalogue.entries()
     standings = [standing for paper in paper_names() for standing in judged(paper)[0]]
     cases = [Case.parse(record.case) for record in records.rows]
-    assert ledger.table(standings) and ledger.to_json(["bare"], standings)
+    assert table(standings) and to_json(["bare"], standings)
     assert webpage.page(standings, cases, records, entries).is_file()
     assert handout.files("bare", records, drawing.Result(tuple(standings), {}), site)
     assert summary([("gsofa", "fig10")], cases, records, entries)

@@ -12,8 +12,9 @@ from commands.maintain._part import add_check, update
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
+from reports.claims.verdict import Outcome, outcome_label
 from reports.facts.claim import Kind
-from reports.pages.ledger.headline import headline, outcomes
+from reports.pages.ledger.text import headline, tally
 
 PART = "state"
 
@@ -46,4 +47,8 @@ def _row(paper: str, standings: Sequence[Standing]) -> str:
 
 
 def _cell(standings: Sequence[Standing]) -> str:
-    return f"{len(standings)}: {outcomes(standings)}" if standings else "-"
+    """`17: 3 reproduced, 4 deviates (indicative), 10 inconclusive`."""
+    found = tally(standings)
+    pairs = [(outcome, indicative) for outcome in Outcome for indicative in (False, True)]
+    texts = [f"{count} {outcome_label(*pair)}" for pair in pairs if (count := found[pair])]
+    return f"{len(standings)}: {', '.join(texts)}" if standings else "-"

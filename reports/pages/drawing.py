@@ -22,7 +22,7 @@ from reports.facts.claims import claims
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.figures import View, deciding, draw, pictured, view
-from reports.pages.ledger import standings_of
+from reports.pages.ledger.standing import standings_of
 
 # The cases behind a (paper, figure).
 CasesOf = Callable[[str, str], Sequence[Case]]

@@ -6,19 +6,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fillpath.dicts import dicts
+from fillpath import registry
+from fillpath.dicts import Row, dicts
 from fillpath.paths import results
+from fillpath.peers import peer
 from fillpath.record import record_path
-from reports.claims.standing import Standing
+from reports.claims.standing import Missing, Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
 from reports.figures import View, deciding
-from reports.pages.ledger.missing import missing
 from reports.pages.ledger.text import left_out_text
 
 # Outcomes that are not judged, those that say more first.
 _UNJUDGED = (Outcome.NOT_COMPARABLE, Outcome.UNTESTABLE, Outcome.NOT_RUN)
+_OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
+# What is lacking of a case that is unavailable, by a word of its reason; else a library.
+_LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
 def standings_of(view: View) -> list[Standing]:
@@ -45,7 +49,7 @@ def _standing(claim: Claim, view: View) -> Standing:
     unmeasured = replace(
         without,
         verdict=verdict,
-        missing=missing(claim, view, verdict),
+        missing=_missing(claim, view, verdict),
         command=f"fillpath remeasure {claim.id}" if view.figure else "",
     )
     if verdict is None or not verdict.n:
@@ -81,3 +85,48 @@ def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
         for row in dicts(ok[["machine", "case", "label"]])
         if row["label"].partition(" (")[0].lower() in names
     )
+
+
+def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+    """Return what the claim lacks, each kind once; nothing where all of its matrices have a number.
+
+    view : of the figure that decides the claim, of no figure for none
+    verdict : that decides it, None for none
+    """
+    if not view.figure:
+        return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
+    of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
+    measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
+    lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
+    rows = dicts(view.rows[_OF_CASE])
+    ok = [row for row in rows if row["status"] == "ok"]
+    rows = [row for row in rows if row["abbr"] in lacking or not claim.matrices]
+    lacks: list[tuple[str, str]] = []
+    codes = {(row["stage"], row["implementation"]) for row in ok}
+    if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
+        library = peer(claim.library)
+        lacks.append(("library", f"{library.title}, of which no result is here: {library.command}"))
+    if lacking or not of_paper:
+        here = {row["matrix"] for row in ok}
+        lacks += [_lack(row, view.has_gpu, row["matrix"] in here) for row in rows if row["status"] != "ok"]
+    if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:
+        lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
+    if not lacks and (verdict is None or not verdict.n):
+        lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [view.figure]]
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, what in lacks:
+        kinds.setdefault(kind, {})[what] = None
+    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())
+
+
+def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:
+    """Why a case has no number. is_here : whether any case has one of its matrix."""
+    reason = str(row["reason"])
+    if row["status"] == "unavailable":
+        kind = next((kind for word, kind in _LACKS.items() if word in reason), "library")
+        return kind, f"{row['implementation']}: {reason}"
+    if row["status"] != "not_run":
+        return "measurement", f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}"
+    if registry.lookup(row["stage"], row["implementation"]).device == "gpu" and not has_gpu:
+        return "GPU", f"{row['implementation']}: no record of a GPU on this machine"
+    return ("measurement", str(row["case"])) if is_here else ("matrix", str(row["label"]))
