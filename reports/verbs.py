@@ -256,7 +256,9 @@ def beside(
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    return [name for name in map(str, frame) if name.startswith("status") or name.endswith("pair")]
+    """Return the columns that say `ok` or why there is no number."""
+    begins = ("status", "told", "both")
+    return [name for name in map(str, frame) if name.startswith(begins) or name.endswith("pair")]
 
 
 def _as_texts(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
