@@ -166,9 +166,9 @@ def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:
     pruned = [case for case in CASES if case.implementation == "fill1_pruned"]
     table = table1.EXHIBIT.frame(RECORDS, ENTRIES, pruned).set_index("abbr")
-    numbers = ["status", "fills_per_nnz", "paper_fills_per_nnz"]
+    numbers = ["status", "fillins_per_nnz", "paper_fillins_per_nnz"]
     assert table.loc["BC", numbers].tolist() == ["ok", 6.0, 6.52]
-    assert table.loc["RM", "status"] == "out_of_memory" and pd.isna(table.loc["RM", "fills_per_nnz"])
+    assert table.loc["RM", "status"] == "out_of_memory" and pd.isna(table.loc["RM", "fillins_per_nnz"])
     assert "in 0 of 7 measured" in table1.EXHIBIT.words(table)
 
 
