@@ -42,9 +42,7 @@ def rows(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def drawn(frame: pd.DataFrame, title: str) -> Figure:
-    figure = style.new_figure(3, 2)
-    style.headline(figure, title)
-    return figure
+    return style.new_figure(3, 2, title)
 
 
 def judged(claims: Sequence[str], outcome: Outcome = Outcome.DEVIATES) -> Judge:

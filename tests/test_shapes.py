@@ -91,7 +91,7 @@ def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
         style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
         written.append(path.read_bytes())
     assert read_cells(path) == table().cells and written[0] == written[1]
-    style.save(style.new_figure(4.0, 3.0), pd.DataFrame(ROWS), "p_table", stamp)
+    style.save(style.new_figure(4.0, 3.0, "t"), pd.DataFrame(ROWS), "p_table", stamp)
     assert not path.exists()
 
 

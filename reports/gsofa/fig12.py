@@ -15,7 +15,7 @@ from reports.shapes.axes import empty_panel, legend_above, name_matrices, second
 from reports.shapes.bars import draw_slots
 from reports.shapes.lines import draw_line, draw_nodes
 from reports.shapes.strip import StripLine, ratio_lines, write_strip
-from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import PALETTE, SMALL, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, on, option, over
 
@@ -60,8 +60,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw what was measured above, what is printed below on axes of its own."""
     lines = _lines(frame)
-    figure = new_figure(12.5, 11.5 + 0.2 * len(lines))
-    headline(figure, title)
+    figure = new_figure(12.5, 11.5 + 0.2 * len(lines), title)
     top, bottom = figure.subplots(2, 1, height_ratios=(5, 6))
     if frame.empty:
         empty_panel(top, "not_run", "no case of it was measured")

@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.shapes import bars
 from reports.shapes.axes import legend_above, name_matrices
-from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
 LEAST, MOST, A_GROUP, OF_ONE, SIDES = 10.0, 12.4, 1.4, 0.5, 1.6
@@ -163,8 +163,7 @@ class BesidePrint:
             # With few of the steps a group is narrower.
             sizes.append(part["group"].nunique() * (OF_ONE + (1 - OF_ONE) * max(shares)))
         inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
-        figure = new_figure(inches, 1.6 + self.height * len(self.rows))
-        headline(figure, title)
+        figure = new_figure(inches, 1.6 + self.height * len(self.rows), title)
         grid = figure.subplots(
             len(self.rows), len(sizes), squeeze=False, sharey="row", sharex="col", width_ratios=sizes
         )

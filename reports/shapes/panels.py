@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.shapes.axes import legend_above, legend_mark, lines, name_matrices
-from reports.shapes.style import headline, new_figure
+from reports.shapes.style import new_figure
 
 # Draws a frame on its axes.
 Draw = Callable[[Axes, pd.DataFrame], None]
@@ -36,10 +36,9 @@ class Panels:
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         shown = self.shown(frame)
         width = max(10.0, 2.5 + 1.25 * shown["group"].nunique())
-        figure = new_figure(min(self.widest, 22.0, width), self.height)
+        figure = new_figure(min(self.widest, 22.0, width), self.height, title)
         ratios, down = self.ratios or None, len(self.panels)
         axes = figure.subplots(down, 1, sharex=True, squeeze=False, height_ratios=ratios).ravel()
-        headline(figure, title)
         for each, panel in zip(axes, self.panels, strict=True):
             panel(each, shown)
         name_matrices(axes[-1], shown)
@@ -68,8 +67,7 @@ class Multiples:
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         parts = [rows for _, rows in frame.groupby("label", sort=False)]
         down = max(1, -(-len(parts) // self.across))
-        figure = new_figure(14.0, self.top + self.height * down)
-        headline(figure, title)
+        figure = new_figure(14.0, self.top + self.height * down, title)
         axes = figure.subplots(down, self.across, squeeze=False).ravel()
         for each, rows in zip(axes, parts, strict=False):
             each.set_title(lines(rows.iloc[0].to_dict()).replace("\n", ", "), loc="left")

@@ -15,7 +15,7 @@ from fillpath.dicts import Row, dicts
 from reports.shapes import bars
 from reports.shapes.axes import empty_panel, legend_above, name_matrices
 from reports.shapes.bars import times
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.style import SMALL, new_figure
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -52,8 +52,7 @@ class CodedBars:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = self.lines(frame)
-        figure = new_figure(12.5, 5.0 + 0.2 * len(lines))
-        headline(figure, title)
+        figure = new_figure(12.5, 5.0 + 0.2 * len(lines), title)
         axes = figure.subplots()
         if frame.empty:
             empty_panel(axes, "not_run", "no case of it was measured")

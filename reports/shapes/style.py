@@ -102,21 +102,18 @@ class Stamp:
         return " | ".join(f"{key} {value}" for key, value in self.short.items())
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches, in the common look."""
+def new_figure(width: float, height: float, title: str) -> Figure:
+    """An empty figure of that size in inches, in the common look, under its title."""
     set_look()
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    return figure
 
 
 def set_look() -> None:
     """The common look of what is drawn from now on; it touches no global state of pyplot."""
     matplotlib.use("Agg", force=False)
     matplotlib.rcParams.update(_SETTINGS)
-
-
-def headline(figure: Figure, title: str) -> None:
-    """The title, where every figure has it."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
 
 
 def save(
