@@ -20,7 +20,7 @@ from reports.facts.claims import claims_of
 from reports.facts.entries import Entries
 from reports.facts.records import Records
 from reports.one_machine import picture_machine, place, recorded
-from reports.shapes import drawn, style
+from reports.shapes import files, style
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
@@ -103,12 +103,12 @@ def draw(
     words = " ".join(part for part in (place(rows), shown.words(frame, rows)) if part)
     name, note = stem(paper, figure), style.figure_path(stem(paper, figure), style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
-    made_of = content_hash(name, *texts, drawn.frame_text(frame), drawn.code(paper))
-    if drawn.is_drawn(note, made_of):
+    made_of = content_hash(name, *texts, files.frame_text(frame), files.code(paper))
+    if files.is_drawn(note, made_of):
         return [style.figure_path(name, kind, site) for kind in ("svg", "csv")]
-    files = style.save(shown.picture(frame), frame, name, stamp, words, verdicts, site)
-    drawn.keep(note, made_of, files)
-    return files[:2]
+    written = style.save(shown.picture(frame), frame, name, stamp, words, verdicts, site)
+    files.keep(note, made_of, written)
+    return written[:2]
 
 
 def stem(paper: str, figure: str) -> str:

@@ -21,7 +21,7 @@ from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Judge
 from reports.facts.records import Records
 from reports.one_machine import picture_machine, place
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from tests.reports_fakes import ENTRIES, ON_GPU, made_record, on_gpu, site
 
 __all__ = ["site"]
@@ -158,12 +158,12 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     monkeypatch.setattr(figures, "exhibits", lambda paper: {"fig99": BOTH})
     stored = records({"here": "-x", "there": "xxx"})
     for here, cases in ((["here"], CASES[1:2]), ([], CASES)):
-        comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
+        comments, frame = files.read_csv(figures.draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
         machine = here[0] if here else "there"
         assert list(frame["case"]) == [case.name for case in cases]
         assert set(frame["machine"]) == {machine} and comments["machine"] == machine
         assert comments["caption"].startswith(f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. ")
-    comments, frame = frame_csv.read_csv(figures.draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
+    comments, frame = files.read_csv(figures.draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
     assert len(frame) == len(CASES) and comments["caption"].startswith(
         "A sham. Nothing of it was measured here."
     )
@@ -204,5 +204,5 @@ def test_the_step_of_the_workflow_draws_the_run_s_figures_of_this_machine(
     assert list(drawn) == [("gsofa", "fig14")] and len(kept) == whole, "what failed is tried again"
     ((pair, shown),) = drawn.items()
     figures.draw(*pair, shown, Records.load(), ENTRIES, machines_here())
-    comments = frame_csv.read_comments(style.figure_path("gsofa_fig14", "csv"))
+    comments = files.read_comments(style.figure_path("gsofa_fig14", "csv"))
     assert comments["machine"] == "test-machine"

@@ -25,7 +25,7 @@ from reports.figures import exhibits
 from reports.pages import drawing
 from reports.pages.ledger import standing as judging
 from reports.pages.ledger import view as viewing
-from reports.shapes import frame_csv
+from reports.shapes import files
 from tests.reports_fakes import measured
 from tests.serial import Serial
 from tests.test_compare import on, put_ceilings, repack
@@ -113,7 +113,7 @@ def test_the_summary_says_what_was_measured_and_how_claims_stand(packed: Path) -
 
 def test_its_figures_are_of_that_machine_alone(packed: Path) -> None:
     folder = packed / "far" / "report" / "figures"
-    assert frame_csv.read_comments(folder / "gsofa_fig14.csv")["machine"] == "far"
+    assert files.read_comments(folder / "gsofa_fig14.csv")["machine"] == "far"
     assert {path.name for path in folder.iterdir()} == {"gsofa_fig14.csv", "gsofa_fig14.svg", "rooflines.svg"}
 
 

@@ -34,7 +34,7 @@ from reports.pages.ledger import standing as judging
 from reports.pages.ledger import view as viewing
 from reports.pages.ledger.order import machines_of
 from reports.pages.webpage.scoreboard import MARKS
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
@@ -209,7 +209,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(site: Path, count: int) -
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
     csv = figures.draw("parac", "table2", cases, records, ENTRIES)[1]
     below = [line for line in csv.read_text().splitlines() if line.startswith("# verdict ")]
-    comments, frame = frame_csv.read_csv(csv)
+    comments, frame = files.read_csv(csv)
     verdicts = [key for key in comments if key.startswith("verdict ")]
     assert len(verdicts) == len(below) and {"matrix", "label"} <= set(frame)
     judged = {name for name in names for key in verdicts if name in key and "below_hypre" in key}

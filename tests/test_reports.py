@@ -36,7 +36,7 @@ from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
-from reports.shapes import bars, frame_csv, style
+from reports.shapes import bars, files, style
 from tests.reports_fakes import (
     ABSENT,
     CASES,
@@ -236,9 +236,9 @@ def test_csv_is_the_frame_under_its_stamp(
     cases = own_cases(*pair, MADE)
     paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
-    comments, frame = frame_csv.read_csv(paths[1])
+    comments, frame = files.read_csv(paths[1])
     cases = [case for case in cases if case.name != ABSENT]
-    wanted = frame_csv.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
+    wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
     pd.testing.assert_frame_equal(
         frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True, check_dtype=False
     )
@@ -324,7 +324,7 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
     path = next(p for p in figures.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
-    comments, frame = frame_csv.read_csv(path)
+    comments, frame = files.read_csv(path)
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))
     assert "printed mean 1.14x" in comments[key] and len(frame) > 2

@@ -15,7 +15,7 @@ from matplotlib.text import Annotation
 
 from reports import figures
 from reports.facts.records import Records
-from reports.shapes import drawn, style
+from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
 from tests.reports_fakes import CASES, ENTRIES, RECORDS, site
@@ -157,7 +157,7 @@ def test_what_changes_is_drawn_again_and_nothing_else(site: Path, monkeypatch: p
     changed = Records(tuple(replace(r, work={**(r.work or {}), "fills": 77}) for r in RECORDS.rows))
     again = draw(changed)
     assert all(again[name] > first[name] for name in first)
-    monkeypatch.setattr(drawn, "code", lambda paper: "other sources")
+    monkeypatch.setattr(files, "code", lambda paper: "other sources")
     assert draw(changed)[f"{NAME}.svg"] > again[f"{NAME}.svg"]
 
 

@@ -4,7 +4,6 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import SPAN, printed_of, spread
-from reports.shapes.bars import Panel
 from reports.shapes.strip import CodedBars, StripLine, ratio_lines
 from reports.table import KEY
 from reports.verbs import in_papers_order, on, over, scaled
@@ -58,7 +57,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 10",
     "fill2 and GSoFA in TEPS",
     frame,
-    CodedBars(Panel("teps", "teps_low", "teps_high", "TEPS (log scale)"), lines),
+    CodedBars(lines, "TEPS (log scale)", "teps"),
     """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric; what is
     printed is in TEPS, of 42 POWER9 cores and six V100. With transfers: the way to the GPU and back is added
     to its seconds.""",

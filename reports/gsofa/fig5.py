@@ -7,13 +7,11 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.memory import PRINTED_WORDS, WORD, device_bytes, told, with_and_without
 from reports.gsofa.symbolic import spread
-from reports.shapes.bars import Panel
 from reports.shapes.strip import CodedBars, StripLine, number_line
 from reports.verbs import beside, fact, first_failure, in_papers_order
 
 DATA = subject("gsofa", "fig5_auxiliary_memory").data
 BARS = {"matrix": "bytes_matrix", "auxiliary, before": "bytes_before", "auxiliary, after": "bytes_after"}
-BYTES = Panel("bytes", "bytes", "bytes", "bytes on the device (log scale)", "both")
 PRINTED = {f"paper_{when}": DATA[when]["max"] | DATA[when]["min"] for when in ("before", "after")}
 
 
@@ -38,7 +36,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw three bars per matrix, as the paper has them, and the ratios above."""
     bars = [frame.assign(series=name, bytes=frame[column]) for name, column in BARS.items()]
-    return CodedBars(BYTES, lines)(pd.concat(bars, ignore_index=True), title)
+    return CodedBars(lines, "bytes on the device (log scale)", "bytes", "both")(
+        pd.concat(bars, ignore_index=True), title
+    )
 
 
 def lines(frame: pd.DataFrame) -> list[StripLine]:

@@ -10,9 +10,8 @@ from reports.exhibit import Exhibit, Subset
 from reports.facts.naming import among
 from reports.ooclu.arrays import PAPER
 from reports.series import per_case
-from reports.shapes.axes import empty_panel
+from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.bars import GROUND
-from reports.shapes.panels import Multiples
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
 

@@ -9,7 +9,7 @@ from fillpath.processes import representative
 from reports.exhibit import Exhibit, Subset
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Subset
 from reports.facts.claims import subject
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
+from reports.shapes.axes import Panels
 from reports.shapes.bars import seconds
-from reports.shapes.panels import Panels
 from reports.shapes.stacked import BASELINE, Over
 from reports.verbs import ENDS, gains, inverted, over_variant, with_groups, without
 

@@ -9,7 +9,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
 from reports.ooclu.storages import BLOCKS, CLAIM, FREE, LIMITED, SEARCHED, SIZES, short, stored, with_printed
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.verbs import inverted
 

@@ -68,7 +68,7 @@ def over_others(
 def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") -> None:
     """Draw bars of seconds. code : whose, empty for all."""
     shown = frame["implementation"].str.startswith(code)
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label), shown)
+    bars.bar_panel(axes, frame, label, shown=shown)
     if (frame.loc[shown, "status"] == "ok").any():
         seconds_axis(axes)
 

@@ -103,13 +103,14 @@ class PanelRow:
             rows = frame
             for column, wanted in step.only.items():
                 rows = rows[rows[column] == wanted]
-            value = rows[step.value].astype(float)
-            ends = {end: rows.get(f"{step.value}_{end}", value).fillna(value) for end in ("low", "high")}
+            value, low, high = bars.with_ends(rows, step.value)
             lost = (rows[self.status] == "ok") & value.isna()
             why = rows[self.status].astype("object").mask(lost, "not measured")
             empty = rows[self.hollow].astype(bool) if self.hollow else False
             parts.append(
-                rows[["group"]].assign(step=step.name, value=value, **ends, status=why, hollow=empty)
+                rows[["group"]].assign(
+                    step=step.name, value=value, low=low, high=high, status=why, hollow=empty
+                )
             )
         return self._with_base(pd.concat(parts, ignore_index=True))
 

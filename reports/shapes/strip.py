@@ -43,12 +43,14 @@ class StripLine:
 class CodedBars:
     """A bar per code and matrix, under lines of text.
 
-    panel : of the bars.
     lines : of the text above, by the frame.
+    label, value, status : of the bars.
     """
 
-    panel: bars.Panel
     lines: Callable[[pd.DataFrame], Sequence[StripLine]]
+    label: str
+    value: str = "median"
+    status: str = "status"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = self.lines(frame)
@@ -57,7 +59,7 @@ class CodedBars:
         if frame.empty:
             empty_panel(axes, "not_run", "no case of it was measured")
             return figure
-        bars.bar_panel(axes, frame, self.panel)
+        bars.bar_panel(axes, frame, self.label, self.value, self.status)
         name_matrices(axes, frame)
         axes.tick_params(axis="x", labelsize=SMALL)
         write_strip(axes, lines)

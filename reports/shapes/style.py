@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
-from reports.shapes.frame_csv import csv_text
+from reports.shapes.files import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")

@@ -12,7 +12,7 @@ from fillpath.papers import paper_names
 from reports.claims.standing import Standing
 from reports.figures import exhibits, stem
 from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from reports.shapes.sheet import Cells, read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
@@ -112,7 +112,7 @@ def _exhibit(paper: str, figure: str, claims: list[ClaimRow]) -> ExhibitPart:
 
 def _drawing(name: str) -> Drawing:
     """Raises OSError, ValueError or struct.error where the files are damaged."""
-    comments = frame_csv.read_comments(style.figure_path(name, "csv"))
+    comments = files.read_comments(style.figure_path(name, "csv"))
     picture = style.page_picture(name)
     if picture is None:
         raise ValueError(f"no picture {name}.{style.PICTURES[0]}")
