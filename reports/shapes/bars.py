@@ -44,6 +44,13 @@ def with_ends(rows: pd.DataFrame, name: str) -> list[pd.Series[float]]:
     return [value, *ends]
 
 
+def having(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows that have these values."""
+    for column, wanted in values.items():
+        frame = frame[frame[column] == wanted]
+    return frame
+
+
 def bar_panel(
     axes: Axes,
     frame: pd.DataFrame,

@@ -100,9 +100,7 @@ class PanelRow:
         """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
         parts = []
         for step in self.steps:
-            rows = frame
-            for column, wanted in step.only.items():
-                rows = rows[rows[column] == wanted]
+            rows = bars.having(frame, step.only)
             value, low, high = bars.with_ends(rows, step.value)
             lost = (rows[self.status] == "ok") & value.isna()
             why = rows[self.status].astype("object").mask(lost, "not measured")
