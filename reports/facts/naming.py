@@ -98,5 +98,22 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(set(names))) or "none"
 
 
+def fastest_how(code: pd.Series[str], untimed: pd.Series[str], which: str, names: Mapping[str, str]) -> str:
+    """Return a sentence of which sequential code is the fastest, and where some had no time; empty of none.
+
+    code, untimed : by matrix, the fastest and those without a time
+    which : what they are the fastest of
+    names : what each code is called
+    """
+    counts = code.value_counts()
+    if counts.empty:
+        return ""
+    of_each = ", ".join(f"{name} on {counts[own]}" for own, name in names.items() if own in counts)
+    unknown = untimed[code.notna() & (untimed != "")]
+    lost = f"; no time of {listed(unknown.str.split(', ').explode())} on {len(unknown)} of {counts.sum()}"
+    words = f"Good sequential code: on each matrix the fastest of {which}, one core"
+    return f"{words} ({of_each}{lost if len(unknown) else ''}). "
+
+
 def _with_short(name: str, short: str) -> str:
     return name if short == name else f"{name} ({short})"

@@ -1,7 +1,5 @@
 """Beyond the paper: what a budget of device memory costs out_of_core, beside gsofa without any."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Beyond the paper: what the number of page faults is of, first touches or density."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

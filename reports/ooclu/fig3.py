@@ -1,7 +1,5 @@
 """Figure 3: how the frontiers grow with the iterations, and where the paper begins its second part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Figure 7: dynamic parallelism assignment within a budget of device memory."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Figure 8: numeric factorisation with dense columns or a binary search, on the largest matrices."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.claims.judge import judge_numbers

@@ -1,7 +1,5 @@
 """Levels on the GPU by who launches them: the device at once, the device by tail launches, the host."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit

@@ -1,7 +1,5 @@
 """Dense columns or a binary search, on the largest matrices: what Figure 8 and Table 4 share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The paper's three orderings: rows in their order, and what those of a matrix say together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
