@@ -27,6 +27,12 @@ def times(value: float) -> str:
     return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
+def few(names: str) -> str:
+    """Return one or two names, of more the first and how many others: `a, b`, `a and 2 more`."""
+    first, *others = names.split(", ")
+    return names if len(others) < 2 else f"{first} and {len(others)} more"
+
+
 def seconds(value: Any) -> str:
     """Return a time with three digits and its unit; `-` for none."""
     if value is None or pd.isna(value):
