@@ -11,7 +11,7 @@ from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
 from fillpath import holdings, paths
 from fillpath.case import Case
-from fillpath.errors import UnknownNameError, suggest
+from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
 from fillpath.record import Record, interval
 from fillpath.settings import Settings
@@ -29,6 +29,21 @@ def load_records() -> Records:
     records = Records.load()
     for machine, reason in records.refused.items():
         logging.getLogger("fillpath").warning("%s left out: %s", machine, reason)
+    return records
+
+
+def records_of(machine: str) -> Records:
+    """The records of one machine. Raises UnknownNameError for none, InputError where another one's
+    folder is damaged."""
+    from reports.facts.records import Records
+
+    machines = holdings.machines()
+    if machine not in machines:
+        hint = suggest(machine, machines) or f"; results/ holds {', '.join(machines) or 'none'}"
+        raise UnknownNameError(f"no records of machine {machine!r}{hint}")
+    records = Records.load(machine, strict=machine != machine_name())
+    if machine in records.refused:
+        raise InputError(records.refused[machine])
     return records
 
 

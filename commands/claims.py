@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
+from collections.abc import Collection
 
+from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Parser
-from commands._records import figure_cases, load_records
+from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
-from fillpath.errors import InputError
 from fillpath.papers import paper_names
-from reports.pages import ledger
+from reports.claims.standing import Standing
+from reports.facts.records import Records
+from reports.pages import drawing
+from reports.pages.ledger.document import to_json
+from reports.pages.ledger.text import table
 
 
 def add_arguments(parser: Parser) -> None:
@@ -20,19 +26,22 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    records = load_records()
-    if arguments.machine in records.refused:
-        raise InputError(records.refused[arguments.machine])
-    machines = records.machines() if arguments.machine is None else [arguments.machine]
-    papers = [arguments.paper] if arguments.paper else tuple(paper_names())
-    entries, cases_of = catalogue.entries(), figure_cases(records)
-    standings = [
-        standing
-        for machine in machines
-        for standing in ledger.ledger(machine, records, entries, cases_of, papers)
-    ]
+    records = load_records() if arguments.machine is None else records_of(arguments.machine)
+    papers = [arguments.paper] if arguments.paper else None
+    found = judged(records, papers)
     if arguments.json:
-        print(json.dumps(ledger.to_json(machines, standings), indent=1))
+        print(json.dumps(to_json(records.machines(), found), indent=1))
     else:
-        print(ledger.table(standings))
+        print(table(found))
     return 0
+
+
+def judged(records: Records, papers: Collection[str] | None = None) -> list[Standing]:
+    """Return how the claims of these papers stand on each machine, with a warning per figure that could not
+    be judged."""
+    adopt()
+    sources = drawing.Sources(records, figure_cases(records), catalogue.entries())
+    result = drawing.make(sources, begin_part, papers=papers)
+    for pair, reason in result.failed.items():
+        logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
+    return list(result.standings)

@@ -59,13 +59,12 @@ def _made(machine: str, with_figures: bool, with_crate: bool) -> tuple[dict[str,
 def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
     """Return figures and summary by their paths in the pack, and whether all could be judged and drawn."""
     cases_of = figure_cases(records)
-    judged = {pair: cases_of(*pair) for pair in figures.available_figures()}
-    drawn = {pair: some for pair, cases in judged.items() if (some := with_records(cases, records))}
+    drawn = [pair for pair in figures.available_figures() if with_records(cases_of(*pair), records)]
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), machine)
     adopt()
     with TemporaryDirectory() as folder:
-        sources = drawing.Sources(records, judged, (), catalogue.entries(), Path(folder))
-        result = drawing.make([machine], sources, drawn, begin_part)
+        sources = drawing.Sources(records, cases_of, catalogue.entries(), site=Path(folder))
+        result = drawing.make(sources, begin_part, drawn)
         files = handout.files(machine, records, result, Path(folder))
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from benchmarks.engine.follow import adopt, begin_part
 from benchmarks.runs import airspeed
@@ -22,7 +22,7 @@ from reports.facts.records import Records
 from reports.hardware.comparison import Comparison, compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.ledger.order import machines_of
+from reports.pages.webpage.scoreboard import machines_of
 
 LOG = logging.getLogger("fillpath")
 
@@ -37,29 +37,27 @@ def run(arguments: argparse.Namespace) -> int:
     records = load_records()
     cases_of = figure_cases(records)
     pairs = figures.available_figures() if arguments.draw else []
-    measured = {pair: with_records(cases_of(*pair), records) for pair in pairs}
-    whole = write({pair: cases for pair, cases in measured.items() if cases}, records)
+    whole = write([pair for pair in pairs if with_records(cases_of(*pair), records)], records)
     return int(not whole or bool(arguments.draw and records.refused))
 
 
-def write(drawn: Mapping[tuple[str, str], Sequence[Case]], records: Records) -> bool:
+def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
     """Draw figures, judge every claim and write the page. Returns whether all of it could be done.
 
-    drawn : the cases behind each figure to draw
+    drawn : (paper, figure) of each figure to draw
     """
     try:
         airspeed.publish()
     except FillpathError as error:
         LOG.warning("%s", error)
-    cases_of = figure_cases(records)
-    cases = {pair: cases_of(*pair) for pair in figures.available_figures()}
     adopt()
-    entries = catalogue.entries()
-    sources = drawing.Sources(records, cases, machines_here(), entries)
-    result = drawing.make(records.machines(), sources, drawn, begin_part)
+    cases_of, entries = figure_cases(records), catalogue.entries()
+    sources = drawing.Sources(records, cases_of, entries, machines_here())
+    result = drawing.make(sources, begin_part, drawn)
     for pair, reason in result.failed.items():
         LOG.warning("%s %s", ".".join(pair), reason)
-    measured = (case for listed in cases.values() for case in with_records(listed, records))
+    cases = (case for pair in figures.available_figures() for case in cases_of(*pair))
+    measured = with_records(cases, records)
     shown = list(dict.fromkeys([*measured, *(Case.parse(record.case) for record in records.rows)]))
     comparison = _comparison(result.standings, records)
     print(webpage.page(result.standings, shown, records, entries, comparison))

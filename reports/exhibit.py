@@ -7,7 +7,6 @@ reports/shapes/; one that fits no other figure is the module's own `draw`.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,10 +19,9 @@ from reports.claims.judge import judge, judge_pairs
 from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim, Held
 from reports.facts.claims import claims_of
-from reports.facts.entries import Entries
-from reports.facts.measured import measured, unmeasured
+from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import how
+from reports.how import how, measured, unmeasured
 from reports.table import case_table
 
 # What a claim's number is judged by where no column holds it.
@@ -96,22 +94,21 @@ class Exhibit:
 
         Raises ConfigError for a `{name}` that `facts` does not have.
 
-        rows : of the cases, as `Records.frame` has them; None leaves out how they were measured
+        rows : of the table, one per case; None leaves out how they were measured
         """
         facts = self.facts(frame)
         try:
-            caption = " ".join(string.Formatter().vformat(self.caption, (), facts).split())
+            caption = " ".join(self.caption.format_map(facts).split())
         except KeyError as error:
             name = str(error.args[0])
             hint = suggest(name, facts)
             raise ConfigError(
                 f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
             ) from None
-        measured_how = "" if rows is None else self.how(frame, rows)
+        measured_how = "" if rows is None else self._how(frame, rows)
         return " ".join(part for part in (caption, measured_how, unmeasured(frame)) if part)
 
-    def how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
-        """Return how the cases of a figure were measured, the same sentences under each."""
+    def _how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows

@@ -1,4 +1,5 @@
-"""Which figures can be drawn, and drawing one: every module of a paper's package that holds an EXHIBIT."""
+"""The figures, which are every module of a paper's package that holds an EXHIBIT, and what each says on a
+machine."""
 
 from __future__ import annotations
 
@@ -7,20 +8,25 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
+from reports.claims.verdict import JUDGED, Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of
-from reports.facts.entries import Entries
+from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.one_machine import picture_machine, place, recorded
+from reports.how import place
 from reports.shapes import files, style
+from reports.table import case_table
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
@@ -53,60 +59,119 @@ def exhibit(paper: str, figure: str) -> Exhibit:
     return known[figure]
 
 
+def deciding(paper: str) -> Mapping[str, str]:
+    """Return by subject of config/claims/ the figure that speaks to it, the first of several."""
+    return {id: name for name, shown in reversed(exhibits(paper).items()) for id in shown.subjects}
+
+
 def figure_of(paper: str, subject: str) -> str:
     """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError
     where none does, ConfigError where two judge the same claim by columns of one name."""
-    known = {figure: shown for figure, shown in exhibits(paper).items() if subject in shown.subjects}
-    if not known:
+    if subject not in deciding(paper):
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
     judges: dict[tuple[str, str], str] = {}
-    for figure, shown in known.items():
-        for claim, column in _judged(shown, subject):
-            first = judges.setdefault((claim, column), figure)
-            if first != figure:
+    speaking = [name for name, shown in exhibits(paper).items() if subject in shown.claims]
+    columns = [(claim.id, held) for claim in claims_of(paper, subject) for held in claim.held]
+    for figure in speaking:
+        for claim, held in columns:
+            first = judges.setdefault((claim, held.column), figure)
+            if first != figure and not held.beside:
                 raise ConfigError(
-                    f"{claim} is judged by the column {column!r} of two figures, {first} and {figure}: "
+                    f"{claim} is judged by the column {held.column!r} of two figures, {first} and {figure}: "
                     "take its subject out of the `claims` of one"
                 )
-    return next(iter(known))
+    return deciding(paper)[subject]
 
 
-def _judged(shown: Exhibit, subject: str) -> list[tuple[str, str]]:
-    """The claims of a subject that the figure's columns are judged against, each with its column."""
-    named = claims_of(shown.paper, subject) if subject in shown.claims else []
-    return [(claim.id, held.column) for claim in named for held in claim.held if not held.beside]
+@dataclass(frozen=True)
+class View:
+    """What a figure says on one machine: whoever draws it, judges it or lists its claims reads it here.
+
+    figure : empty for the claims that no figure decides
+    machine : None where none has a record
+    rows : of the table, one per case of the figure
+    frame : what is drawn, made of the rows that `recorded` chooses
+    verdicts : in the order of the figure
+    has_gpu : whether any record of the machine is of a GPU
+    failure : why there is no frame, empty where there is one
+    """
+
+    paper: str
+    figure: str
+    machine: str | None
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+    verdicts: tuple[Verdict, ...] = ()
+    has_gpu: bool = False
+    failure: str = ""
+
+    @functools.cached_property
+    def rank(self) -> tuple[int, int, int, str]:
+        """The claims that it decides, the numbers that it says, the verified results behind it, each less
+        than zero; its machine. The least is the best."""
+        numbers = [verdict for verdict in self.verdicts if verdict.machine == self.machine]
+        decided = {verdict.claim for verdict in numbers if verdict.outcome in JUDGED}
+        ok = int((self.rows["status"] == "ok").sum())
+        return -len(decided), -len(numbers), -ok, str(self.machine)
 
 
-def draw(
-    paper: str,
-    figure: str,
-    cases: Sequence[Case],
-    records: Records,
-    entries: Entries,
-    here: Collection[str] = (),
-    site: Path | None = None,
-) -> list[Path]:
-    """Draw one figure from the records of one machine, unless it is drawn already: SVG and CSV in the site,
-    and what the page shows. Returns their paths.
+def recorded(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have a record, all where none has."""
+    has_record = rows["key"].notna()
+    return rows[has_record | (not has_record.any())].reset_index(drop=True)
 
-    here : names of the machine that runs the command, which is chosen where its records say enough
+
+def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequence[Case]) -> View:
+    """Return what a figure says on the machine of these records.
+
+    A figure may fail at whatever records hold: that costs the claims that it speaks to, and no others.
+    """
+    shown, machine = exhibit(paper, figure), next(iter(here.machines()), None)
+    try:
+        rows = case_table(here.of_one_run(cases) if shown.one_run else here, cases, entries, paper)
+        frame = shown.rows(recorded(rows)).reset_index(drop=True)
+        verdicts = tuple(shown.verdicts(frame))
+    except Exception as error:
+        return View(paper, figure, machine, failure=f"{type(error).__name__}: {error}")
+    return View(paper, figure, machine, rows, frame, verdicts, any(record.device for record in here.rows))
+
+
+def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
+    """Return the view that a figure's picture is of; None where no machine has a record of its cases.
+
+    It is that of the machine that runs the command, if its records decide a claim of the figure; for a figure
+    without claims, if it has a verified result of any case. Otherwise it is, of all machines, the one that
+    decides most claims of the figure; of several the one of which the figure says most, then the one with
+    most verified results, then the first by name.
+
+    here : names of the machine that runs the command; on a cluster of several, chosen among by the same rule.
+    """
+    tried = [each for each in views if not each.failure and each.rows["key"].notna().any()]
+    # A machine without a result decides nothing.
+    able = [each for each in tried if each.rank[2]] or tried
+    own = [each for each in able if each.machine in here]
+    enough = any(
+        each.rank[0] or not exhibit(each.paper, each.figure).subjects for each in own if each.rank[2]
+    )
+    return min(own if enough else able, key=lambda each: each.rank, default=None)
+
+
+def draw(seen: View, site: Path | None = None) -> list[Path]:
+    """Draw what a figure says on a machine, unless it is drawn already: SVG and CSV in the site, and what the
+    page shows. Returns their paths.
+
     site : the folder, None for the page's own
     """
-    shown = exhibit(paper, figure)
-    machine = picture_machine(shown, cases, records, entries, here)
-    there = records.of_machine(machine) if machine else Records()
-    cases = recorded(cases, there)
-    there = there.of_one_run(cases) if shown.one_run else there
-    frame, rows = shown.frame(there, entries, cases), there.frame(cases)
+    shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
     stamp = style.Stamp.of(rows)
-    verdicts = [(verdict.key, verdict.text) for verdict in shown.verdicts(frame)]
-    words = " ".join(part for part in (place(rows), shown.words(frame, rows)) if part)
-    name, note = stem(paper, figure), style.figure_path(stem(paper, figure), style.DRAWN, site)
+    verdicts = [(verdict.key, verdict.text) for verdict in seen.verdicts]
+    words = " ".join(part for part in (place(rows), shown.words(seen.frame, rows)) if part)
+    note = style.figure_path(name, style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
-    made_of = content_hash(name, *texts, files.frame_text(frame), files.code(paper))
+    made_of = content_hash(name, *texts, files.frame_text(seen.frame), files.code(seen.paper))
     if files.is_drawn(note, made_of):
         return [style.figure_path(name, kind, site) for kind in ("svg", "csv")]
-    written = style.save(shown.picture(frame), frame, name, stamp, words, verdicts, site)
+    written = style.save(shown.picture(seen.frame), seen.frame, name, stamp, words, verdicts, site)
     files.keep(note, made_of, written)
     return written[:2]
 

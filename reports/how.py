@@ -1,4 +1,4 @@
-"""How the cases of a figure were measured: the sentences that the grammar adds to its caption."""
+"""How and where the cases of a figure were measured, and which were not: what the grammar adds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.papers import papers
+from fillpath.record import UNTRIED
 from fillpath.settings import PROCESSES
 from reports.facts.naming import listed
 
@@ -25,6 +26,40 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
     bounds = _bounds(rows) if span else ""
     parts = (_seconds(ok, span) if span else "", _machine(ok), _prepared(rows, paper), bounds, stand_ins)
     return " ".join(part for part in parts if part)
+
+
+def place(rows: pd.DataFrame) -> str:
+    """`Measured on h200 (NVIDIA H200).`, by rows of the table, with the processor where no GPU was met;
+    `Simulated on` where all stood in for other devices; empty where nothing was measured."""
+    ok = rows[rows["status"] == "ok"]
+    if ok.empty:
+        return ""
+    chips = set(ok["device"].dropna()) or set(ok["host_cpu"].dropna())
+    verb = "Simulated" if ok["case"].str.contains("virtual_gpus=").all() else "Measured"
+    return f"{verb} on {listed(ok['machine'])}{f' ({listed(chips)})' if chips else ''}."
+
+
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of which anything was tried, their groups numbered anew; all of a frame without a status."""
+    if "status" not in frame:
+        return frame
+    rows = frame[_tried(frame)].reset_index(drop=True)
+    return rows.assign(group=rows["group"].rank(method="dense").astype(int) - 1) if "group" in rows else rows
+
+
+def unmeasured(frame: pd.DataFrame) -> str:
+    """`Not measured: audikw_1 (AU), stomach (ST).`: the matrices that no row of the picture is of."""
+    if "status" not in frame or "label" not in frame:
+        return ""
+    tried = _tried(frame)
+    names = set(frame.loc[~tried, "label"]) - set(frame.loc[tried, "label"])
+    return f"Not measured: {listed(map(str, names))}." if names else ""
+
+
+def _tried(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Rows of which a case, or of several variants one, was tried."""
+    words = frame.filter(regex="^status(_|$)").astype("object")
+    return (words.notna() & ~words.isin(UNTRIED)).any(axis=1)
 
 
 def _seconds(ok: pd.DataFrame, span: str) -> str:

@@ -1,12 +1,14 @@
-"""The series that a record names: numbers along the sources or the levels, in bins."""
+"""What lies beside a machine's records: series along the sources or the levels, and what probes counted."""
 
 from __future__ import annotations
 
+import json
 import logging
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from lzma import LZMAError
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -16,10 +18,34 @@ from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.series import read_bins
 
-# What reading a damaged archive may raise.
+# What reading a damaged file may raise.
 _DAMAGED = (
     OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, LZMAError, zlib.error,
 )  # fmt: skip
+
+
+def read_probe(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any] | None:
+    """Return what `fillpath counters`, `faults` or `durations` keeps of a case, as `facts` and more.
+
+    None where it was not run, or for an input, a source or a machine other than the record's of that key, and
+    with a warning for a file that cannot be read.
+    """
+    path = results() / machine / kind / f"{case}.json"
+    try:
+        counts: Mapping[str, Any] = json.loads(path.read_text())
+        counts["facts"]
+    except FileNotFoundError:
+        return None
+    except _DAMAGED as error:
+        logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
+        return None
+    return counts if counts.get("key") == key else None
+
+
+def probes(kind: str, rows: pd.DataFrame) -> list[Mapping[str, Any]]:
+    """Return `read_probe` of each row of the table, nothing of one that is not ok."""
+    asked = zip(rows["machine"], rows["case"], rows["key"], rows["status"] == "ok", strict=True)
+    return [(is_ok and read_probe(kind, *about)) or {} for *about, is_ok in asked]
 
 
 def read_series(machine: str, name: str) -> pd.DataFrame | None:

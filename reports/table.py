@@ -7,6 +7,7 @@ under its own name; a count that is called as a column of the table, under `coun
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,27 +18,32 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.processes import Rounds, Samples, representative
 from fillpath.record import Record, Status
-from reports.facts.entries import Entries, by_matrix
-from reports.facts.naming import add_names
-from reports.facts.probes import read_kernel_seconds
-from reports.facts.record_rows import HELD_BY_NORMS, transfers_of
-from reports.facts.records import DRAM_PEAK, Records
+from reports.facts.naming import NAMES, names_of
+from reports.facts.printed import Entries
+from reports.facts.records import Records
+from reports.series import probes
 
 # A case's input. Verbs pair rows by these columns.
 KEY = ["matrix", "preparation"]
 SECONDS = ("median", "low", "high")
 NOT_MEASURED = "not_measured"
+# Phases of a record that bring the input to the GPU and the result back, beside its seconds.
+TRANSFERS = ("to_device", "to_host")
+# The reason of an ok record that today's gate has not held.
+HELD_BY_NORMS = "held by the old gate"
+# Bytes per second that the device's memory can move at most.
+DRAM_PEAK = "dram_peak_bytes_per_s"
 
 _CASE = (
     "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
     "preparation", "matching", "ordering", "zeros_kept",
 )  # fmt: skip
-_NAMES = ("label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection", "lower_in")
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
     "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
 )  # fmt: skip
+_VERIFIED = ("by", "method", "value", "bound")
 _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
     "verified_value", "verified_bound",
@@ -46,11 +52,11 @@ _TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by
 # Columns of samples and records, which no file has.
 OBJECTS = ("rounds", "runs")
 COLUMNS = (
-    *_CASE, *_NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
+    *_CASE, *NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
 )  # fmt: skip
 
 
-def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper: str) -> pd.DataFrame:
+def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper: str) -> pd.DataFrame:
     """Return one row per case, in the order of the cases, with COLUMNS and what the records counted.
 
     records : of one machine, which cases without a record are of, too
@@ -61,48 +67,46 @@ def case_table(records: Records, cases: Sequence[Case], entries: Entries, paper:
     """
     if len(machines := records.machines()) > 1:
         raise ValueError(f"records of {', '.join(machines)}: a table is of one machine")
-    rows = [_row(case, records) for case in dict.fromkeys(cases)]
+    machine = next(iter(machines), None)
+    rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
+    texts = [name for name in COLUMNS if name not in (*_NUMBERS, *NAMES)]
+    known = {name: [row.get(name) for row in rows] for name in (*texts, *_NUMBERS)}
+    parts = [
+        pd.DataFrame({name: known[name] for name in texts}, dtype="object"),
+        pd.DataFrame({name: known[name] for name in _NUMBERS}, dtype="float64"),
+    ]
     counted = sorted({name for row in rows for name in row["facts"]})
-    frame = pd.DataFrame({name: [row.get(name) for row in rows] for name in COLUMNS}, dtype="object")
-    frame = frame.astype(dict.fromkeys(_NUMBERS, "float64"))
-    facts = pd.DataFrame([row["facts"] for row in rows], frame.index, columns=counted, dtype="float64")
-    names = {name: f"counted_{name}" for name in counted if name in COLUMNS}
-    _add_matrices(frame, entries, paper)
-    rounds = [Rounds.of(runs) if runs else None for runs in frame["runs"]]
-    return with_rounds(pd.concat([frame, facts.rename(columns=names)], axis=1), rounds).copy()
+    facts = pd.DataFrame([row["facts"] for row in rows], parts[0].index, columns=counted, dtype="float64")
+    facts.columns = [f"counted_{name}" if name in COLUMNS else name for name in counted]
+    parts.append(names_of(pd.concat(parts, axis=1), entries, paper))
+    rounds = [Rounds.of(runs) if runs else None for runs in known["runs"]]
+    whole = with_rounds(pd.concat([*parts, facts], axis=1), rounds)
+    return whole.reindex(columns=[*COLUMNS, *facts])
+
+
+def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.DataFrame:
+    """Return the rows of `case_table` of every machine that has tried a case, in the order of the cases.
+
+    Where a machine cannot run a case (`unavailable`), it has a row only if no other has tried; a case without
+    a record has one row of no machine.
+    """
+    own = [records.of_machine(machine) for machine in records.machines()]
+    tried = [(each, [case for case in cases if each.of(case.name)]) for each in own]
+    absent = [case for case in cases if not records.of(case.name)]
+    tables = [case_table(*each, entries, "") for each in (*tried, (Records(), absent))]
+    rows = pd.concat(tables, ignore_index=True)
+    places = {case.name: place for place, case in reversed(list(enumerate(cases)))}
+    untried = rows["status"] == "unavailable"
+    rows = rows[~untried | untried.groupby(rows["case"]).transform("all")]
+    return rows.sort_values("case", key=lambda names: names.map(places), kind="stable", ignore_index=True)
 
 
 def _row(case: Case, records: Records) -> dict[str, Any]:
     """Return what is known of a case, with what its record counted as `facts`."""
-    record = next(iter(records.of(case.name)), None)
-    row = _of_case(case) | {"machine": records.machine, "runs": (), "samples": 0, "facts": {}}
-    if record is None:
-        return row | {"status": str(Status.NOT_RUN), "reason": "no record yet", "suspect": False}
-    gpu, verified = record.gpu or {}, record.verified
-    row |= {name: getattr(record, name) for name in _RECORD}
-    row |= {name: (record.prepared or {}).get(name) for name in _PREPARED}
-    row |= {
-        "status": str(record.status),
-        "reason": record.reason,
-        "low": record.longer_than if record.status is Status.TIMEOUT else None,
-        "versions": json.dumps(record.versions, sort_keys=True),
-        "verified_by": verified.by if verified else None,
-        "verified_method": verified.method if verified else None,
-        "verified_value": verified.value if verified else None,
-        "verified_bound": verified.bound if verified else None,
-        "current": records.current.get(record.key),
-        "threads_used": record.threads_used,
-        "card": gpu.get("memory"),
-        DRAM_PEAK: gpu.get("peak_bytes_per_second"),
-    }
-    return row | (_of_result(record, records) if record.status is Status.OK else {})
-
-
-def _of_case(case: Case) -> dict[str, Any]:
-    preparation = case.preparation
+    preparation, record = case.preparation, next(iter(records.of(case.name)), None)
     options = [f"{name}={value}" for name, value in case.options]
     threads = [f"threads={case.threads}"] if case.threads else []
-    return {
+    row = {
         "case": case.name,
         "stage": case.stage,
         "implementation": case.implementation,
@@ -116,14 +120,35 @@ def _of_case(case: Case) -> dict[str, Any]:
         "matching": preparation.matching,
         "ordering": preparation.ordering,
         "zeros_kept": preparation.explicit_zeros,
+        "status": str(Status.NOT_RUN),
+        "reason": "no record yet",
+        "suspect": False,
+        "runs": (),
+        "samples": 0,
+        "facts": {},
     }
+    return row if record is None else row | _of_record(record, records)
 
 
-def _of_result(record: Record, records: Records) -> dict[str, Any]:
-    """Return what an ok record says beside its seconds."""
+def _of_record(record: Record, records: Records) -> dict[str, Any]:
+    """Return what a record says; numbers of a result only where it was verified."""
+    prepared, gpu, verified = record.prepared or {}, record.gpu or {}, record.verified
+    said = {
+        **{name: getattr(record, name) for name in (*_RECORD, "machine", "reason", "threads_used")},
+        **{name: prepared.get(name) for name in _PREPARED},
+        **{f"verified_{name}": getattr(verified, name, None) for name in _VERIFIED},
+        "status": str(record.status),
+        "low": record.longer_than if record.status is Status.TIMEOUT else None,
+        "versions": json.dumps(record.versions, sort_keys=True),
+        "current": records.current.get(record.key),
+        "card": gpu.get("memory"),
+        DRAM_PEAK: gpu.get("peak_bytes_per_second"),
+    }
+    if record.status is not Status.OK:
+        return said
     work = record.work or {}
-    return {
-        "reason": record.reason or (HELD_BY_NORMS if record.verified and record.verified.by_norms else ""),
+    return said | {
+        "reason": record.reason or (HELD_BY_NORMS if verified and verified.by_norms else ""),
         "runs": records.pool(record),
         "samples": len(record.seconds),
         "transfers": transfers_of(record),
@@ -134,15 +159,13 @@ def _of_result(record: Record, records: Records) -> dict[str, Any]:
     }
 
 
-def _add_matrices(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
-    """Add what the paper's figures call each matrix, and what the catalogue says of it."""
-    add_names(frame, entries, paper)
-    known = by_matrix(entries)
-    found = [known.get(matrix) for matrix in frame["matrix"]]
-    frame["stands_for"] = [", ".join(entry.stands_for) if entry else None for entry in found]
-    frame["lower_in"] = [", ".join(entry.lower_in) if entry else None for entry in found]
-    frame["kind"] = [entry.kind if entry else None for entry in found]
-    frame["collection"] = [(entry.group or None) if entry else None for entry in found]
+def transfers_of(record: Record) -> float | None:
+    """Return the seconds of TRANSFERS, which are in no other; 0 on the host, None of a record that does not
+    say."""
+    if record.device is None:
+        return 0.0
+    parts = [record.phases.get(name) for name in TRANSFERS]
+    return sum(float(np.median(samples)) for samples in parts if samples) if all(parts) else None
 
 
 def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.DataFrame:
@@ -217,14 +240,17 @@ def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
     apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
-    ok = rows["status"] == "ok"
-    asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
-    read = [read_kernel_seconds(*about) if is_ok else None for *about, is_ok in asked]
-    rounds = [None if each is None else Rounds((1,), (each.seconds,)) for each in read]
-    hosts = [None if each is None else each.host for each in read]
-    host = pd.Series(hosts, rows.index, dtype="object")
-    called: dict[str, pd.Series[Any]] = {name: rows[name].where(ok) for name in SECONDS}
+    read = probes("durations", rows)
+    rounds = [Rounds((1,), (_of_kernels(each),)) if each else None for each in read]
+    host = pd.Series([each.get("host") for each in read], rows.index, dtype="object")
+    called: dict[str, pd.Series[Any]] = {name: rows[name].where(rows["status"] == "ok") for name in SECONDS}
     return with_rounds(rows.assign(**called), rounds).assign(run_id="durations", host=host)
+
+
+def _of_kernels(durations: Mapping[str, Any]) -> tuple[float, ...]:
+    """Return of each timed call the sum of the durations of all its kernels."""
+    calls = [call["kernels"].values() for call in durations["calls"]]
+    return tuple(math.fsum(kernel["seconds"] for kernel in kernels) for kernels in calls)
 
 
 def cores_of(machine: str) -> float:

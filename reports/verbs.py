@@ -250,8 +250,7 @@ def beside(
     columns = columns[columns["abbr"].isin(known)]
     whole = frame.merge(columns, on="abbr", how="outer", sort=False)
     absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
-    # Without a case a column is of no texts yet.
-    whole = whole.astype(dict.fromkeys(["label", *_statuses(whole)], "object"))
+    whole = _as_texts(whole, ["label", *_statuses(whole)])
     whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
     whole.loc[absent, _statuses(whole)] = "not_run"
     # One block of each type: pandas warns of frames that are joined of many.
@@ -259,18 +258,23 @@ def beside(
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    return [name for name in map(str, frame) if name.startswith("status") or name.endswith("pair")]
+    """Return the columns that say `ok` or why there is no number."""
+    begins = ("status", "told", "both")
+    return [name for name in map(str, frame) if name.startswith(begins) or name.endswith("pair")]
+
+
+def _as_texts(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the frame with these columns of texts, which without a case they are not yet."""
+    return frame.assign(**{name: frame[name].astype("object") for name in names})
 
 
 def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
     """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
     absent = [name for name in names if name not in set(rows[by])]
     statuses = _statuses(rows)
-    texts = rows.astype(dict.fromkeys([by, "label", "reason", *statuses], "object"))
-    rows = texts.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
     last = rows.index[len(rows) - len(absent) :]
-    # Without a case a column is of no texts yet.
-    rows = rows.astype(dict.fromkeys([by, "label", "reason", *_statuses(rows)], "object"))
+    rows = _as_texts(rows, [by, "label", "reason", *statuses])
     rows.loc[last, by] = rows.loc[last, "label"] = absent
     rows.loc[last, statuses] = "not_run"
     rows.loc[last, "reason"] = "the matrix is not at hand"

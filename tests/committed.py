@@ -8,11 +8,10 @@ import pytest
 
 from commands._records import figure_cases
 from fetch import catalogue
-from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
 from reports.facts.records import Records
-from reports.pages import ledger
+from tests.reports_fakes import judge
 from tests.shared import once
 
 MACHINES = ("h100", "h200", "h200-x2", "vm")
@@ -38,6 +37,6 @@ def _standings(results: Path) -> list[Standing]:
         patch.setenv("FILLPATH_RESULTS", str(results))
         patch.setenv("FILLPATH_MACHINE", "test-machine")
         records = Records.load()
-        judged = ledger.judge("h200", records, catalogue.entries(), figure_cases(records), paper_names())
-    assert not judged.failures
-    return list(judged.standings)
+        standings, failed = judge("h200", records, catalogue.entries(), figure_cases(records))
+    assert not failed
+    return standings

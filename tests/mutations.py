@@ -211,7 +211,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a case without a record has no machine", "reports/table.py",
-        '{"machine": records.machine,', '{"machine": None,',
+        '{"machine": machine,', '{"machine": None,',
         "test_table.py::test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine",
     ),
     Mutation(

@@ -19,9 +19,13 @@ from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports import figures
 from reports.claims.standing import Standing
+from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.pages.ledger import ledger
+from reports.pages import drawing
+from reports.pages.drawing import CasesOf
 from reports.shapes import style
+from reports.table import case_table
+from tests.serial import Serial
 from tests.shared import once
 
 AROUND = np.array([0.9, 1.0, 1.2])
@@ -246,6 +250,50 @@ def made_cases(paper: str, figure: str) -> list[Case]:
     return own_cases(paper, figure, [*CASES, *ON_GPU])
 
 
+def rows_of(records: Records, cases: Sequence[Case] | None = None) -> pd.DataFrame:
+    """The rows of cases, by default those of the records."""
+    cases = [Case.parse(record.case) for record in records.rows] if cases is None else cases
+    return case_table(records, cases, ENTRIES, "")
+
+
+def draw(
+    paper: str,
+    figure: str,
+    cases: Sequence[Case],
+    records: Records,
+    entries: Entries = ENTRIES,
+    here: Sequence[str] = (),
+) -> list[Path]:
+    """Draw a figure of these cases, as the page does."""
+    own = [records.of_machine(machine) for machine in records.machines()]
+    views = [figures.view(paper, figure, each, entries, cases) for each in own]
+    assert not any(each.failure for each in views), views
+    shown = figures.pictured(views, here) or figures.view(paper, figure, Records(), entries, cases)
+    return figures.draw(shown)
+
+
+def ledger(
+    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+) -> list[Standing]:
+    """How the claims of these papers stand on a machine."""
+    return judge(machine, records, entries, cases_of, papers)[0]
+
+
+# How claims stand, and why a figure could not be judged.
+Judgement = tuple[list[Standing], Mapping[tuple[str, str], str]]
+
+
+def judge(
+    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+) -> Judgement:
+    """How the claims of these papers stand on a machine, and why a figure could not be judged."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "workers", Serial)
+        sources = drawing.Sources(records.of_machine(machine), cases_of, entries)
+        result = drawing.make(sources, lambda: None, papers=papers)
+    return list(result.standings), result.failed
+
+
 @pytest.fixture(scope="session")
 def standings(tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
     """How all claims stand on the made-up machine."""
@@ -317,7 +365,7 @@ def says(row: Mapping[Any, Any], expected: str) -> str:
 def told(figure: Any, frame: pd.DataFrame, records: Sequence[Record]) -> str:
     """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row; what
     stands below an axis and in a legend as `below: a; b` and `legend: a; b`."""
-    rows = Records(tuple(records)).frame([Case.parse(record.case) for record in records])
+    rows = rows_of(Records(tuple(records)))
     picture = figure.EXHIBIT.picture(frame)
     boxes = [*picture.legends, *filter(None, (axes.get_legend() for axes in picture.axes))]
     drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]

@@ -19,11 +19,10 @@ import pytest
 from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
-from reports import figures
 from reports.claims.standing import Standing
 from reports.pages import webpage
 from reports.shapes import style
-from tests.reports_fakes import CASES, ENTRIES, RECORDS, made_cases, standings
+from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases, standings
 
 __all__ = ["standings"]
 WIDTHS = (400, 1280)
@@ -90,7 +89,7 @@ def page(
         for record in RECORDS.rows:
             write_records(record_path(record.machine, record.case), [record])
         for pair in (("gsofa", "table1"), ("gsofa", "fig14"), ("ooclu", "fig7")):
-            figures.draw(*pair, made_cases(*pair), RECORDS, ENTRIES)
+            draw(*pair, made_cases(*pair), RECORDS, ENTRIES)
         return webpage.page(standings, CASES, RECORDS, ENTRIES)
 
 

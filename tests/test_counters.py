@@ -24,7 +24,7 @@ from commands import main
 from fillpath.case import Case
 from fillpath.record import Status
 from fillpath.registry import registered
-from reports.facts.probes import read_counters
+from reports.series import read_probe
 from tests.ended import is_gone
 from tests.reports_fakes import on_gpu
 
@@ -174,9 +174,9 @@ def test_counters_stand_beside_the_record_that_they_belong_to(
     assert stored["kernels"]["gsofa_traverse"] == {
         "launches": 1, "dram_bytes": 4800.0, "l2_bytes": 9600.0, "seconds": pytest.approx(1e-6),
     }  # fmt: skip
-    facts = read_counters("test-machine", CASE.name, measured.key)
+    facts = (read_probe("counters", "test-machine", CASE.name, measured.key) or {}).get("facts")
     assert facts is not None and facts["dram_peak_bytes_per_s"] == 4.8e12 and facts["dram_bytes"] == 4800
-    assert read_counters("test-machine", CASE.name, "f" * 64) is None
+    assert read_probe("counters", "test-machine", CASE.name, "f" * 64) is None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import json
 import struct
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ from fillpath.hardware import identity
 from fillpath.record import Record, Status, read_records, record_path
 from impl.cuda import cupti
 from impl.cuda.kernel_durations import Durations, Kernel, kernel_durations
-from reports.facts.probes import KernelSeconds, read_durations, read_kernel_seconds
+from reports.facts.records import Records
+from reports.series import read_probe
+from reports.table import case_table, with_kernel_seconds
 from tests import device_fakes
 from tests.test_faults import record_of
 
@@ -227,12 +230,12 @@ def test_durations_stand_beside_the_record_that_they_belong_to(
     stored = json.loads(path.read_text())
     key = measured[CASE.name].key
     assert (stored["case"], stored["key"], stored["calls"]) == (CASE.name, key, TIMED["calls"])
-    assert read_durations("test-machine", CASE.name, key) == FACTS
-    seconds = KernelSeconds((3.5, 1.25, 3.0), identity())
-    assert read_kernel_seconds("test-machine", CASE.name, key) == seconds
-    assert read_durations("test-machine", CASE.name, "f" * 64) is None
-    assert read_kernel_seconds("test-machine", CASE.name, "f" * 64) is None
-    assert read_kernel_seconds("test-machine", OTHER.name, key) is None
+    assert (read_probe("durations", "test-machine", CASE.name, key) or {})["facts"] == FACTS
+    assert read_probe("durations", "test-machine", CASE.name, "f" * 64) is None
+    assert read_probe("durations", "test-machine", OTHER.name, key) is None
+    ran = Records((replace(measured[CASE.name], seconds=[1.0]),))
+    rows = with_kernel_seconds(case_table(ran, [CASE], (), ""))
+    assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
     archive.unpack(tmp_path / "pack.tar.gz")

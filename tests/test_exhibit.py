@@ -31,13 +31,12 @@ from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
 from reports.facts.claim import Held
-from reports.facts.entries import Entries
-from reports.facts.printed import abbreviations
+from reports.facts.printed import Entries, abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
 from reports.shapes import files
 from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, on_gpu, site
+from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, draw, on_gpu, site
 
 __all__ = ["site"]
 Judged = Callable[..., list[Verdict]]
@@ -111,7 +110,7 @@ def forget() -> None:
 def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert ("gsofa", "fig99") in figures.available_figures()
     assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
-    paths = figures.draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
+    paths = draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
     comments, frame = files.read_csv(paths[1])
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
@@ -125,7 +124,7 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     assert ("sham", "fig99") in figures.available_figures()
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
     assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
-    paths = figures.draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
+    paths = draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
     comments, frame = files.read_csv(paths[1])
     assert " A sham with" in comments["caption"] and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
@@ -367,7 +366,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_example_of_the_guide_is_a_figure(example: None, site: Path) -> None:
-    paths = figures.draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
+    paths = draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
     comments, frame = files.read_csv(paths[1])
     assert frame["gain"].notna().any()
     assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")

@@ -33,7 +33,7 @@ from fillpath.record import Record, Status
 from fillpath.settings import Settings
 from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
-from reports.facts.probes import read_faults
+from reports.series import read_probe
 from tests import device_fakes
 from tests.ended import is_gone
 
@@ -111,16 +111,16 @@ def test_counts_stand_beside_the_record_that_they_belong_to(
     assert {name: stored[name] for name in about} == about
     assert stored["device"] == record.device and stored["started_at"].endswith("Z")
     assert {name: stored[name] for name in COUNTED} == COUNTED
-    assert read_faults("test-machine", CASE.name, record.key) == facts(COUNTED)
-    assert read_faults("test-machine", CASE.name, "f" * 64) is None
-    assert read_faults("test-machine", OTHER.name, record.key) is None
+    assert (read_probe("faults", "test-machine", CASE.name, record.key) or {})["facts"] == facts(COUNTED)
+    assert read_probe("faults", "test-machine", CASE.name, "f" * 64) is None
+    assert read_probe("faults", "test-machine", OTHER.name, record.key) is None
 
 
 def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
     path = faults_path("h200", CASE.name)
     path.parent.mkdir(parents=True)
     path.write_text("{")
-    assert read_faults("h200", CASE.name, "f" * 64) is None
+    assert read_probe("faults", "h200", CASE.name, "f" * 64) is None
     assert "no faults" in caplog.text
 
 
@@ -402,9 +402,9 @@ def test_what_a_gpu_faults_is_counted() -> None:
     keys = [measure(case, Limits(seconds=120, samples=3)).key for case in cases]
     assert main(["faults", *(case.name for case in cases)]) == 0
     managed, own = [
-        read_faults("test-machine", case.name, key) for case, key in zip(cases, keys, strict=True)
+        (read_probe("faults", "test-machine", case.name, key) or {})["facts"]
+        for case, key in zip(cases, keys, strict=True)
     ]
-    assert managed is not None and own is not None
     # 24 n^2 bytes of fresh pages in the one, no managed memory in the other.
     assert managed["gpu_fault_groups"] >= managed["gpu_fault_records"] > 0
     assert managed["fault_seconds"] > 0 and own["gpu_fault_groups"] == own["bytes_to_device"] == 0

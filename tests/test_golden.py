@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from commands import compare, main, members
+from commands import claims, compare, main, members
 from fillpath.record import Record, record_path, write_records
-from reports.pages import ledger
 from tests.reports_fakes import BC, measured
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -142,7 +141,7 @@ def called_once(function: Callable[..., Any]) -> Callable[..., Any]:
 def test_what_records_say(
     golden: Golden, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ledger, "ledger", called_once(ledger.ledger))
+    monkeypatch.setattr(claims, "judged", called_once(claims.judged))
     monkeypatch.setattr(compare, "draw_comparison", called_once(compare.draw_comparison))
     only = ("--paper", "gsofa", "--machine", "first")
     # A claim's block begins at the margin.

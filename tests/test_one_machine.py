@@ -19,10 +19,11 @@ from fillpath.record import Record, Status, record_path, write_records
 from reports import figures
 from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Judge
+from reports.facts.claims import claims_of
 from reports.facts.records import Records
-from reports.one_machine import picture_machine, place
+from reports.how import place
 from reports.shapes import files, style
-from tests.reports_fakes import ENTRIES, ON_GPU, made_record, on_gpu, site
+from tests.reports_fakes import ENTRIES, ON_GPU, draw, made_record, on_gpu, rows_of, site
 
 __all__ = ["site"]
 # Each result decides another claim, whatever that says.
@@ -86,7 +87,12 @@ def records(measured: Mapping[str, str], status: Status = Status.OK) -> Records:
 
 def chosen(shown: Exhibit, measured: Mapping[str, str], *here: str) -> str | None:
     """measured : see `records`."""
-    return picture_machine(shown, CASES, records(measured, Status.TIMEOUT), ENTRIES, here)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "exhibits", lambda paper: {"fig99": shown})
+        every = records(measured, Status.TIMEOUT)
+        own = map(every.of_machine, every.machines())
+        seen = figures.pictured([figures.view("gsofa", "fig99", each, ENTRIES, CASES) for each in own], here)
+    return seen and seen.machine
 
 
 def test_it_is_this_machine_where_it_decides_a_claim() -> None:
@@ -158,12 +164,12 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     monkeypatch.setattr(figures, "exhibits", lambda paper: {"fig99": BOTH})
     stored = records({"here": "-x", "there": "xxx"})
     for here, cases in ((["here"], CASES[1:2]), ([], CASES)):
-        comments, frame = files.read_csv(figures.draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
+        comments, frame = files.read_csv(draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
         machine = here[0] if here else "there"
         assert list(frame["case"]) == [case.name for case in cases]
         assert set(frame["machine"]) == {machine} and comments["machine"] == machine
         assert comments["caption"].startswith(f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. ")
-    comments, frame = files.read_csv(figures.draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
+    comments, frame = files.read_csv(draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
     assert len(frame) == len(CASES) and comments["caption"].startswith(
         "A sham. Nothing of it was measured here."
     )
@@ -174,7 +180,7 @@ def test_the_place_names_what_was_measured_on() -> None:
     failed = replace(made_record(CASES[1], 3), status=Status.TIMEOUT, host_cpu="Another CPU", seconds=[])
 
     def placed(*made: Record) -> str:
-        return place(Records(made).frame([Case.parse(record.case) for record in made]))
+        return place(rows_of(Records(made)))
 
     assert placed(gpu) == "Measured on made-up (Imaginary GPU)."
     assert placed(cpu, failed) == "Measured on made-up (A CPU)."
@@ -190,19 +196,19 @@ def test_the_place_names_what_was_measured_on() -> None:
 def test_the_step_of_the_workflow_draws_the_run_s_figures_of_this_machine(
     site: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
+    monkeypatch.setattr("reports.exhibit.claims_of", claims_of)
     cases = [case for case in ON_GPU if case.matrix == "bcsstk18"]
     for machine, count in (("test-machine", 4), ("there", len(cases))):
         for number, case in enumerate(cases[:count]):
             record = on_gpu(case, number, machine=machine)
             write_records(record_path(machine, case.name), [record])
     monkeypatch.setenv("FILLPATH_FIGURE", "gsofa.fig14")
-    drawn: dict[tuple[str, str], list[Case]] = {}
+    drawn: list[tuple[str, str]] = []
     kept: list[str] = []
-    monkeypatch.setattr(page, "write", lambda handed, records: (drawn.update(handed), whole)[1])
+    monkeypatch.setattr(page, "write", lambda handed, records: (drawn.extend(handed), whole)[1])
     monkeypatch.setattr(marks, "keep_drawn", kept.append)
     assert main(["workflow", "draw"]) == (0 if whole else 1)
-    assert list(drawn) == [("gsofa", "fig14")] and len(kept) == whole, "what failed is tried again"
-    ((pair, shown),) = drawn.items()
-    figures.draw(*pair, shown, Records.load(), ENTRIES, machines_here())
+    assert drawn == [("gsofa", "fig14")] and len(kept) == whole, "what failed is tried again"
+    draw(*drawn[0], cases, Records.load(), ENTRIES, machines_here())
     comments = files.read_comments(style.figure_path("gsofa_fig14", "csv"))
     assert comments["machine"] == "test-machine"

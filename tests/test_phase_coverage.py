@@ -20,9 +20,9 @@ from fillpath.phase import phase, recording
 from fillpath.record import RIGHT_HAND_SIDE, Record, Status
 from impl.laplacian.system import system
 from impl.solve.right_hand_side import known_solution, known_solutions
-from reports.facts.record_rows import TRANSFERS
 from reports.facts.records import Records
 from reports.glu3.solutions import PHASES
+from reports.table import TRANSFERS
 from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases, reached
 from tests.test_direct_peers import positive
@@ -39,7 +39,6 @@ PARTS = {
 # and the phase that a roofline is of.
 SINGLE = {
     "reports/gsofa/gpus.py",
-    "reports/facts/record_rows.py",
     "reports/hardware/bytes_model.py",
     "reports/hardware/roofline.py",
 }

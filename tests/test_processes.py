@@ -34,7 +34,6 @@ from fillpath.record import (
 from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
 from reports.claims.verdict import Outcome, Scope
-from reports.facts.hosts import hosts_text
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.how import how
@@ -159,7 +158,7 @@ def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
     assert record.samples == record.kernel_samples == [4.0, 5.0, 3.0] and record.seconds == clocks[1]
     both = replace(records, rows=(record, replace(record, machine="other")), earlier=())
     found = compare(["test-machine", "other"], both)
-    row = records.frame([case]).iloc[0]
+    row = case_table(records, [case], ENTRIES, "").iloc[0]
     best = set(found.best.answers["seconds"])
     pair = {*found.pairs["first_seconds"], *found.pairs["seconds"]}
     read = {airspeed._median(case, ONE_RUN), record.median, row["median"]}
@@ -280,10 +279,10 @@ def table_of(group: list[Record]) -> pd.DataFrame:
 
 def test_a_case_is_shown_by_all_its_processes() -> None:
     group = in_five("gsofa", 1.0)
-    (row,) = records_of(group).frame([Case.parse(group[0].case)]).to_dict("records")
+    (row,) = table_of(group).to_dict("records")
     assert row["processes"] == 5 and row["median"] == Rounds.of(group).median
     assert row["low"] < row["median"] < row["high"]
-    caption = how(records_of(group).frame([Case.parse(group[0].case)]), "gsofa", "from here to there")
+    caption = how(table_of(group), "gsofa", "from here to there")
     assert "medians of 5 processes of 3 samples" in caption
 
 
@@ -324,7 +323,8 @@ def test_a_night_of_three_processes_takes_no_ratio_from_a_run_of_five_of_the_sam
     def shown(count: int, **changes: str) -> set[tuple[str, int]]:
         night = [[replace(r, **later, **changes) for r in group[:count]] for group in five]  # type: ignore[arg-type]
         rows = records_of(*five)
-        frame = replace(rows, earlier=(*rows.earlier, *night[0], *night[1])).of_one_run(cases).frame(cases)
+        every = replace(rows, earlier=(*rows.earlier, *night[0], *night[1]))
+        frame = case_table(every.of_one_run(cases), cases, ENTRIES, "")
         return set(zip(frame["run_id"], frame["processes"], strict=True))
 
     assert shown(3) == {("run-2", 5)} and shown(5) == {("night", 5)}
@@ -347,10 +347,10 @@ def test_a_name_that_has_lived_on_several_hosts_says_so() -> None:
     here = in_five("gsofa", 1.0)
     there = in_five("gsofa", 1.0, host="2" * 16)
     old = [replace(record, host=None) for record in here[:2]]
-    assert hosts_text(here) == ""
-    assert hosts_text([*here, *there]) == "its records are of 2 hosts"
+    assert Records(tuple(here)).hosts_text() == ""
+    assert Records((*here, *there)).hosts_text() == "its records are of 2 hosts"
     assert (
-        hosts_text([*old, *here])
+        Records((*old, *here)).hosts_text()
         == "2 of its 7 records do not say of which host they are, the others are of 1"
     )
 

@@ -18,7 +18,7 @@ from fillpath.paths import ROOT
 from reports.claims.standing import Standing
 from reports.facts.records import Records
 from reports.figures import figure_of
-from reports.pages.ledger import to_json
+from reports.pages.ledger.document import to_json
 from tests.recompute import CLAIMS, MEASURES, Claim, lines_by_case, recompute
 from tests.recompute_page import Numbers, differences, on_page
 

@@ -16,9 +16,8 @@ from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.verdict import Outcome, Scope
 from reports.facts.records import Records
-from reports.figures import exhibits
+from reports.figures import exhibits, view
 from reports.pages.ledger.document import verdict_json
-from reports.pages.ledger.view import view
 from tests.recompute import CLAIMS, read
 from tests.recompute_page import Numbers, differences, on_page
 from tests.recompute_processes import Raw

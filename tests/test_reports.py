@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from markupsafe import escape
-from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from commands.maintain import _part as part
@@ -37,67 +36,38 @@ from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
 from reports.shapes import bars, files, style
-from tests.reports_fakes import (
-    ABSENT,
-    CASES,
-    ENTRIES,
-    FAILED,
-    IN_TURN,
-    METIS,
-    OF_EACH_SHAPE,
-    ON_FILLED,
-    ON_GPU,
-    ON_GRAPHS,
-    ON_SEVERAL,
-    ONE_CORE,
-    OUT_OF_CORE,
-    RECORDS,
-    made_record,
-    on_gpu,
-    own_cases,
-    site,
-    standings,
-    unavailable,
-)
+from reports.table import all_rows
+from tests import reports_fakes as fakes
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of, site, standings
 from tests.thorough import daily
 
 __all__ = ["site", "standings"]
-MADE = [*CASES, *ONE_CORE, *ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *IN_TURN, *ON_FILLED, *ON_GRAPHS]
+ON_CARD = [*ON_GPU, *fakes.OUT_OF_CORE, *fakes.ON_SEVERAL, *fakes.ON_FILLED, *fakes.ON_GRAPHS]
+MADE = [*CASES, *fakes.ONE_CORE, *ON_CARD, *fakes.IN_TURN]
+EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)
 
 
-def test_every_case_is_a_row_whatever_became_of_it() -> None:
-    frame = RECORDS.frame(CASES).set_index("case")
-    assert list(frame.index) == [case.name for case in CASES]
-    assert frame.loc[ABSENT, "status"] == "not_run" and frame.loc[ABSENT, "reason"]
-    for name, (status, reason) in FAILED.items():
-        assert (frame.loc[name, "status"], frame.loc[name, "reason"]) == (str(status), reason)
+def test_every_case_is_a_row_of_the_records_machine_whatever_became_of_it() -> None:
+    frame = rows_of(RECORDS, CASES).set_index("case")
+    assert list(frame.index) == [case.name for case in CASES] and set(frame["machine"]) == {"made-up"}
+    assert frame.loc[fakes.ABSENT, "status"] == "not_run" and frame.loc[fakes.ABSENT, "reason"]
+    for name, (status, reason) in fakes.FAILED.items():
+        assert frame.loc[name, ["status", "reason"]].tolist() == [str(status), reason]
         assert frame.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
-
-
-def test_a_case_that_was_not_run_is_a_row_of_the_records_machine() -> None:
-    """So that the cases which it is held against are found, and keep their own status."""
-    assert set(RECORDS.frame(CASES)["machine"]) == {"made-up"}
+    # So that the cases which it is held against are found, and keep their own status.
     cpu = [record for record in RECORDS.rows if ".fill2_cpu@" in record.case]
     both = Case.parse(cpu[0].case), Case.parse(cpu[0].case.replace("fill2_cpu", "gsofa"))
-    frame = fig10.EXHIBIT.frame(Records(tuple(cpu)), ENTRIES, both).set_index("implementation")
-    assert frame.loc["gsofa", ["machine", "fill2_cpu_pair"]].tolist() == ["made-up", "not_run"]
-
-
-def test_median_and_interval_are_the_records_own() -> None:
-    for record in RECORDS.rows:
-        row = RECORDS.frame([Case.parse(record.case)]).iloc[0]
-        if record.status is Status.OK:
-            assert row["median"] == record.median and row["low"] <= row["median"] <= row["high"]
+    rows = fig10.EXHIBIT.frame(Records(tuple(cpu)), ENTRIES, both).set_index("implementation")
+    assert rows.loc["gsofa", ["machine", "fill2_cpu_pair"]].tolist() == ["made-up", "not_run"]
 
 
 def test_records_come_from_results_one_a_machine(site: Path) -> None:
     first = next(record for record in RECORDS.rows if ".fill2_cpu@" in record.case)
-    write_records(record_path(first.machine, first.case), [first])
     other = replace(first, machine="other", run_id="run-2")
-    write_records(record_path(other.machine, other.case), [other])
-    loaded = Records.load()
-    assert {record.machine for record in loaded.of(first.case)} == {"made-up", "other"}
-    assert Records.load("other").rows == (replace(first, machine="other", run_id="run-2"),)
+    for record in (first, other):
+        write_records(record_path(record.machine, record.case), [record])
+    assert {record.machine for record in Records.load().of(first.case)} == {"made-up", "other"}
+    assert Records.load("other").rows == (other,)
 
 
 def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> None:
@@ -113,28 +83,35 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
         write_records(record_path(record.machine, record.case), [record])
     code = (
         "from fillpath.case import Case\nfrom reports.facts.records import Records\n"
-        "records = Records.load()\ncases = [Case.parse(record.case) for record in records.rows]\n"
-        "rows = records.frame(cases).set_index('implementation')\n"
+        "from reports.table import case_table\nrecords = Records.load()\n"
+        "cases = [Case.parse(record.case) for record in records.rows]\n"
+        "rows = case_table(records, cases, (), '').set_index('implementation')\n"
         "print(rows.loc[['fill1', 'fill1_pruned', 'is_no_more'], 'current'].tolist())"
     )
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )  # fmt: skip
-    assert printed.stdout.strip() == "[True, False, <NA>]"
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT)
+    assert printed.strip() == "[True, False, None]"
 
 
-@pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
+def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") -> None:
+    """Write pictures of that ending alone: all of their forms are written where their bytes are compared."""
+    (site / "figures").mkdir(parents=True)
+    write = style.write_picture
+    monkeypatch.setattr(
+        style,
+        "write_picture",
+        lambda figure, path, box: write(figure, path, box) if path.suffix == kept else path.touch(),
+    )
+
+
+@pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
 def test_no_records_at_all_still_draws(
     site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
 ) -> None:
-    # A layout draws everything once; to write that takes most of a minute for all of them.
-    (site / "figures").mkdir(parents=True)
+    touch_pictures(monkeypatch, site)
     monkeypatch.setattr(style, "LARGEST", -1)
-    monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
-    gpu = [*ON_GPU, *OUT_OF_CORE, *ON_SEVERAL, *ON_FILLED, *ON_GRAPHS]
-    absent = Records(tuple(unavailable(case, number) for number, case in enumerate(gpu)))
-    own = own_cases(paper, figure, [*CASES[:3], *ONE_CORE, *gpu])
-    assert all(path.is_file() for path in figures.draw(paper, figure, own, absent, ENTRIES))
+    absent = Records(tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_CARD)))
+    own = fakes.own_cases(paper, figure, [*CASES[:3], *fakes.ONE_CORE, *ON_CARD])
+    assert all(path.is_file() for path in draw(paper, figure, own, absent))
     found = figures.exhibit(paper, figure)
     for cases, records in ((own, Records()), ([], Records()), ([], absent)):
         frame = found.frame(records, ENTRIES, cases)
@@ -146,45 +123,42 @@ def test_teps_only_where_edges_are_those_of_fill2() -> None:
     frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     assert set(frame["implementation"]) == {"fill2_cpu"}
     edges = {record.case: (record.work or {})["edges"] for record in RECORDS.rows if record.work}
-    medians = {record.case: record.median for record in RECORDS.rows}
-    fill2 = frame[frame["status"] == "ok"].set_index("case")
+    fill2 = frame[frame["status"] == "ok"]
     assert len(fill2) == 6, "all but the wrong and the absent one"
-    for case, row in fill2.iterrows():
-        assert row["teps"] == pytest.approx(edges[case] / medians[case])
-        assert row["teps_low"] <= row["teps"] <= row["teps_high"]
+    assert fill2["teps"].tolist() == pytest.approx((fill2["case"].map(edges) / fill2["median"]).tolist())
+    assert fill2["teps"].between(fill2["teps_low"], fill2["teps_high"]).all()
 
 
 def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
     cases = [Case.parse(f"symbolic.gsofa@{matrix}.metis") for matrix in ("rma10", "circuit,4000", "bcsstk18")]
-    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, cases)
-    printed = frame[frame["fill2_cpu_paper"].notna()]
-    assert list(printed["case"]) == ["symbolic.gsofa@rma10.metis"]
-    assert list(printed["fill2_cpu_paper"]) == [97.11]
+    printed = fig10.EXHIBIT.frame(RECORDS, ENTRIES, cases).dropna(subset="fill2_cpu_paper")
+    assert printed[["case", "fill2_cpu_paper"]].values.tolist() == [["symbolic.gsofa@rma10.metis", 97.11]]
+
+
+def ticks_of(frame: pd.DataFrame) -> set[str]:
+    (axes,) = fig10.EXHIBIT.picture(frame).axes
+    return {label.get_text() for label in axes.get_xticklabels()}
 
 
 def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
     table = table1.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
-    stand_ins = table[table["abbr"].isna()].drop_duplicates("label").set_index("label")
-    assert stand_ins.loc["poisson3d:16", "stand_in_for"] == "ST, AU, DI"
-    assert stand_ins.loc["circuit:4000", "stand_in_for"] == "PR, TT"
+    stand_ins = table[table["abbr"].isna()].drop_duplicates("label").set_index("label")["stand_in_for"]
+    assert stand_ins["poisson3d:16"] == "ST, AU, DI" and stand_ins["circuit:4000"] == "PR, TT"
     paper = table[table["abbr"].notna()].drop_duplicates("abbr").set_index("abbr")
     assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
-    (axes,) = fig10.EXHIBIT.picture(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)).axes
-    ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert "grid2d:60\nstand-in: BC" in ticks and "bcsstk18 (BC)" in ticks
+    ticks = ticks_of(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES))
+    assert {"grid2d:60\nstand-in: BC", "bcsstk18 (BC)"} <= ticks
 
 
 def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
     twin = next(entry for entry in catalogue.entries() if entry.stands_for == ("rma10",))
-    bcsstk32 = catalogue.lookup("bcsstk32")
-    cases = [Case("symbolic", "gsofa", entry.id, METIS) for entry in (twin, bcsstk32)]
+    cases = [Case("symbolic", "gsofa", id, fakes.METIS) for id in (twin.id, "bcsstk32")]
     records = Records(tuple(made_record(case, number) for number, case in enumerate(cases)))
     frame = fig10.EXHIBIT.frame(records, catalogue.entries(), cases)
     rows = frame[frame["status"] == "ok"].set_index("matrix")
-    assert rows.loc[twin.id, "label"] == "twin of RM" and rows.loc[twin.id, "stand_in_for"] == "RM"
+    assert rows.loc[twin.id, ["label", "stand_in_for"]].tolist() == ["twin of RM", "RM"]
     assert rows.loc["bcsstk32", "label"] == "bcsstk32" and rows["abbr"].isna().all()
-    (axes,) = fig10.EXHIBIT.picture(frame).axes
-    ticks = {label.get_text() for label in axes.get_xticklabels()}
+    ticks = ticks_of(frame)
     assert {"twin of RM", "bcsstk32\nstand-in: AU"} <= ticks and "rma10 (RM)" not in ticks
     assert naming.label(twin.id, twin, "parac") == twin.name, "the paper does not print rma10"
 
@@ -192,9 +166,9 @@ def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:
     pruned = [case for case in CASES if case.implementation == "fill1_pruned"]
     table = table1.EXHIBIT.frame(RECORDS, ENTRIES, pruned).set_index("abbr")
-    assert table.loc["BC", "status"] == "ok" and table.loc["BC", "fills_per_nnz"] == 6.0
-    assert table.loc["BC", "paper_fills_per_nnz"] == 6.52
-    assert table.loc["RM", "status"] == "out_of_memory" and pd.isna(table.loc["RM", "fills_per_nnz"])
+    numbers = ["status", "fillins_per_nnz", "paper_fillins_per_nnz"]
+    assert table.loc["BC", numbers].tolist() == ["ok", 6.0, 6.52]
+    assert table.loc["RM", "status"] == "out_of_memory" and pd.isna(table.loc["RM", "fillins_per_nnz"])
     assert "in 0 of 7 measured" in table1.EXHIBIT.words(table)
 
 
@@ -205,23 +179,12 @@ def test_a_failed_case_is_a_marked_slot_and_an_absent_one_a_name_below() -> None
     assert "Not measured: poisson3d:16:aniso." in fig10.EXHIBIT.words(frame)
 
 
-@pytest.fixture
-def one_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A figure is written as SVG alone: all of its forms are written where their bytes are compared."""
-    write = style.write_picture
-
-    def write_or_touch(figure: Figure, path: Path, box: Bbox) -> None:
-        if path.suffix == ".svg":
-            write(figure, path, box)
-        else:
-            path.touch()
-
-    monkeypatch.setattr(style, "write_picture", write_or_touch)
-
-
-@pytest.mark.parametrize(("paper", "figure"), daily(figures.available_figures(), *OF_EACH_SHAPE))
-def test_a_figure_is_laid_out_and_written(site: Path, one_form: None, paper: str, figure: str) -> None:
-    svg, _ = figures.draw(paper, figure, own_cases(paper, figure, MADE), RECORDS, ENTRIES)
+@pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
+def test_a_figure_is_laid_out_and_written(
+    site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
+) -> None:
+    touch_pictures(monkeypatch, site, ".svg")
+    svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
     assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
 
 
@@ -229,83 +192,75 @@ def test_a_figure_is_laid_out_and_written(site: Path, one_form: None, paper: str
 def test_csv_is_the_frame_under_its_stamp(
     site: Path, monkeypatch: pytest.MonkeyPatch, pair: tuple[str, str]
 ) -> None:
+    touch_pictures(monkeypatch, site)
     monkeypatch.setattr(style, "LARGEST", -1)
     monkeypatch.setattr(style, "measured", lambda figure: Bbox.unit())
-    monkeypatch.setattr(style, "write_picture", lambda figure, path, box: path.touch())
-    (site / "figures").mkdir(parents=True)
-    cases = own_cases(*pair, MADE)
-    paths = figures.draw(*pair, cases, RECORDS, ENTRIES)
+    cases = fakes.own_cases(*pair, MADE)
+    paths = draw(*pair, cases, RECORDS)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     comments, frame = files.read_csv(paths[1])
-    cases = [case for case in cases if case.name != ABSENT]
+    cases = [case for case in cases if case.name != fakes.ABSENT]
     wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
-    pd.testing.assert_frame_equal(
-        frame, pd.read_csv(io.StringIO(wanted.to_csv(index=False))), check_exact=True, check_dtype=False
-    )
-    rows = RECORDS.frame(cases)
-    dirty = "+dirty" if rows["dirty"].fillna(False).any() else ""
+    wanted = pd.read_csv(io.StringIO(wanted.to_csv(index=False)))
+    pd.testing.assert_frame_equal(frame, wanted, check_exact=True, check_dtype=False)
+    rows = rows_of(RECORDS, cases)
+    dirty = "+dirty" if rows["dirty"].eq(True).any() else ""
     assert comments["commit"] == f"0123456789abcdef{dirty}" and comments["machine"] == "made-up"
     measured = rows.loc[rows["status"] == "ok", "matrix"].nunique()
     assert comments["run"] == "run-1" and comments["n"] == f"{measured} matrices measured"
-    excluded = [f"{row['case']} ({row['status']})" for row in rows[rows["status"] != "ok"].to_dict("records")]
+    failed = rows[rows["status"] != "ok"]
+    excluded = (failed["case"] + " (" + failed["status"] + ")").tolist()
     assert comments["excluded"] == (", ".join(excluded) or "none")
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
-    first = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
+    first = [path.read_bytes() for path in draw("gsofa", "fig10", CASES[:3], RECORDS)]
     style.figure_path("gsofa_fig10", style.DRAWN).unlink()
-    again = [path.read_bytes() for path in figures.draw("gsofa", "fig10", CASES[:3], RECORDS, ENTRIES)]
-    assert first == again
+    assert first == [path.read_bytes() for path in draw("gsofa", "fig10", CASES[:3], RECORDS)]
 
 
 def test_short_stamp_counts_what_the_long_one_names() -> None:
-    stamp = style.Stamp.of(RECORDS.frame(CASES))
+    stamp = style.Stamp.of(rows_of(RECORDS, CASES))
     assert len(stamp.excluded) == 4 and "0123456789ab+dirty" in stamp.footer()
-    many = style.Stamp.of(Records().frame(CASES))
+    many = style.Stamp.of(rows_of(Records(), CASES))
     assert f"{len(CASES)} not_run (named in the CSV)" in many.footer()
 
 
 def test_a_title_that_depends_on_the_rows_has_a_topic_for_the_page() -> None:
-    shown = [exhibit for paper in figures.papers() for exhibit in figures.exhibits(paper).values()]
+    shown = [figures.exhibit(*pair) for pair in figures.available_figures()]
     assert len(shown) == 48 and all(isinstance(each.topic or each.title, str) for each in shown)
 
 
-def test_unknown_names_come_with_a_suggestion() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean gsofa"):
-        figures.draw("gsoffa", "fig10", CASES, RECORDS, ENTRIES)
-    with pytest.raises(UnknownNameError, match="did you mean fig10"):
-        figures.draw("gsofa", "fig100", CASES, RECORDS, ENTRIES)
+@pytest.mark.parametrize(("pair", "hint"), [(("gsoffa", "fig10"), "gsofa"), (("gsofa", "fig100"), "fig10")])
+def test_unknown_names_come_with_a_suggestion(pair: tuple[str, str], hint: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"did you mean {hint}"):
+        draw(*pair, CASES, RECORDS)
 
 
 def test_summary_fits_and_names_every_case(site: Path) -> None:
-    figures.draw("gsofa", "fig10", CASES, RECORDS, ENTRIES)
+    draw("gsofa", "fig10", CASES, RECORDS)
     text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
-    assert max(map(len, table.splitlines())) <= 110
-    for case in CASES:
-        assert case.name in table
+    assert max(map(len, table.splitlines())) <= 110 and all(case.name in table for case in CASES)
     assert "GSoFA: 97.11x" in table and "gsofa_fig10.svg" in text
 
 
 @pytest.mark.parametrize(
     ("case", "text"),
     [
-        ("symbolic.fill2_cpu@rma10.metis", "GSoFA: 97.11x"),
-        ("symbolic.fill2_cpu@bcsstk18.metis", "GSoFA: 33.06x (mean)"),
-        ("symbolic.fill2_cpu@grid2d,60.metis", "GSoFA: 33.06x (mean)"),
-        ("symbolic.fill2_cpu@poisson3d,16,aniso.metis", "-"),
-        ("symbolic.fill2_cpu@local+own-0123456789ab.metis", "-"),
-        ("symbolic.fill1@rma10.metis", "-"),
-        ("symbolic.gilbert_peierls.threads=1@bcsstk18.metis", "GSoFA: 1.01x"),
-        ("symbolic.gilbert_peierls.threads=1@rma10.metis", "GSoFA: 50.1x (mean)"),
+        ("fill2_cpu@rma10", "GSoFA: 97.11x"), ("fill2_cpu@bcsstk18", "GSoFA: 33.06x (mean)"),
+        ("fill2_cpu@grid2d,60", "GSoFA: 33.06x (mean)"), ("fill2_cpu@poisson3d,16,aniso", "-"),
+        ("fill2_cpu@local+own-0123456789ab", "-"), ("fill1@rma10", "-"),
+        ("gilbert_peierls.threads=1@bcsstk18", "GSoFA: 1.01x"),
+        ("gilbert_peierls.threads=1@rma10", "GSoFA: 50.1x (mean)"),
     ],
-)
+)  # fmt: skip
 def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
-    assert paper_figure(Case.parse(case), ENTRIES) == text
+    assert paper_figure(Case.parse(f"symbolic.{case}.metis"), ENTRIES) == text
 
 
 def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
-    absent = tuple(unavailable(case, number) for number, case in enumerate(ON_GPU))
+    absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
     records = Records((*RECORDS.of(CASES[0].name), *absent))
     text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
     assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
@@ -313,18 +268,18 @@ def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
 
 
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:
-    here = [replace(unavailable(case, number), machine="here") for number, case in enumerate(ON_GPU[:2])]
-    there = replace(on_gpu(ON_GPU[0], 1), machine="there", status=Status.TIMEOUT, seconds=[])
-    records = Records((*here, there))
-    rows = records.frame(ON_GPU[:3])
+    here = [
+        replace(fakes.unavailable(case, number), machine="here") for number, case in enumerate(ON_GPU[:2])
+    ]
+    there = replace(fakes.on_gpu(ON_GPU[0], 1), machine="there", status=Status.TIMEOUT, seconds=[])
+    rows = all_rows(Records((*here, there)), ON_GPU[:3], ENTRIES)
     assert list(zip(rows["machine"].fillna("-"), rows["status"], strict=True)) == [
         ("there", "timeout"), ("here", "unavailable"), ("-", "not_run"),
     ]  # fmt: skip
 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
-    path = next(p for p in figures.draw("gsofa", "fig14", ON_GPU, RECORDS, ENTRIES) if p.suffix == ".csv")
-    comments, frame = files.read_csv(path)
+    comments, frame = files.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))
     assert "printed mean 1.14x" in comments[key] and len(frame) > 2
@@ -346,30 +301,20 @@ def test_claims_agree_with_their_schema_and_files() -> None:
         subject("gsofa", "fig10_vs_fill2cpu")
 
 
-def test_figures_speak_to_claims_that_exist() -> None:
-    for paper, figure in figures.available_figures():
-        for id in figures.exhibit(paper, figure).subjects:
-            printed_in = subject(paper, id).id.partition("_")[0]
-            assert printed_in == figure or not re.fullmatch(r"(fig|table)\d+", printed_in)
-
-
 def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_written(
     tmp_path: Path, standings: list[Standing]
 ) -> None:
-    text = state("made-up", standings)
-    assert text.startswith("None of the ")
-    rows = [
-        line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ") and "---" not in line
-    ]
+    text, readme = state("made-up", standings), tmp_path / "README.md"
+    rows = [line.split(" | ")[1:] for line in text.splitlines() if re.match(r"\| (?!---)", line)]
     counts = [int(n) for row in rows[1:] for cell in row for n in re.findall(r"^(\d+):", cell)]
+    assert text.startswith("None of the ")
     assert len(rows) == 1 + len(paper_names()) and sum(counts) == len(claims())
-    readme = tmp_path / "README.md"
     begin, end = part.markers(PART)
-    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
+    whole = "before\n{}\n{}\n{}\nafter\n".format
+    readme.write_text(whole(begin, "old", end))
     write, check = Namespace(check=False), Namespace(check=True)
     assert part.update(PART, readme, text, check) == 1 and "\nold\n" in readme.read_text()
-    assert part.update(PART, readme, text, write) == 0
-    assert readme.read_text() == f"before\n{begin}\n{text}\n{end}\nafter\n"
+    assert part.update(PART, readme, text, write) == 0 and readme.read_text() == whole(begin, text, end)
     assert part.update(PART, readme, text, check) == 0
     readme.write_text("no markers")
     with pytest.raises(ConfigError, match="state:begin"):
@@ -383,23 +328,22 @@ def test_readme_says_what_is_reproduced(committed_standings: list[Standing]) -> 
     assert part.update(PART, readme, state("h200", committed_standings), Namespace(check=True)) == 0
 
 
-def of_run(name: str, run: str, seconds: float, status: Status = Status.OK) -> Record:
-    made = replace(made_record(Case.parse(f"symbolic.{name}@bcsstk18.metis"), 1), status=status, run_id=run)
-    return replace(made, seconds=[seconds] * 3 if status is Status.OK else [], started_at=f"2026-01-0{run}")
+PAIRED = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]
+
+
+def of_run(run: str, status: Status = Status.OK) -> list[Record]:
+    made = [replace(made_record(case, 1), run_id=run, status=status) for case in PAIRED]
+    return [replace(each, started_at=f"2026-01-0{run}", seconds=[3.0] * 3) for each in made]
 
 
 def test_ratios_are_of_the_run_that_measured_most_of_a_figures_cases() -> None:
-    cases = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]
-    old = [of_run("gsofa", "1", 3.0), of_run("fill2_gpu", "1", 4.0), of_run("fill2_cpu", "1", 5.0)]
-    new = [of_run("gsofa", "2", 2.0), of_run("fill2_gpu", "2", 3.0)]
+    old, new = of_run("1"), of_run("2")[:2]
     records = Records((*new, old[2]), (old[0], old[1]))
-    assert {r.run_id for r in records.of_one_run(cases).rows} == {"1"}
-    assert {r.run_id for r in records.of_one_run(cases[:2]).rows if r.case != old[2].case} == {"2"}
+    assert {r.run_id for r in records.of_one_run(PAIRED).rows} == {"1"}
+    assert {r.run_id for r in records.of_one_run(PAIRED[:2]).rows if r.case != old[2].case} == {"2"}
 
 
 def test_what_has_been_wrong_since_is_never_replaced_by_what_was_right() -> None:
-    cases = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu")]
-    old = [of_run("gsofa", "1", 3.0), of_run("fill2_gpu", "1", 4.0)]
-    wrong = of_run("gsofa", "2", 2.0, Status.WRONG)
-    rows = Records((wrong, old[1]), (old[0],)).of_one_run(cases).rows
+    old, wrong = of_run("1"), replace(of_run("2", Status.WRONG)[0], seconds=[])
+    rows = Records((wrong, old[1]), (old[0],)).of_one_run(PAIRED[:2]).rows
     assert [r.status for r in rows] == [Status.WRONG, Status.OK]

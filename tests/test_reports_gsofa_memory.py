@@ -84,7 +84,7 @@ PRINT_5 = "36x (AU) to 3,121x (MK) before, 9x (AU) to 801x (MK) after"
             table3, [measured(OFF, 2.0, STAND_IN, work=WHOLE), measured(ON, 1.0, STAND_IN)],
             {
                 "circuit:4000.average_usage_percent": 0.11, "circuit:4000.peak_usage_percent": 25,
-                "circuit:4000.small_peak_usage_percent": 100 * FACTS["queue_peak"], "AU.told": None,
+                "circuit:4000.small_peak_usage_percent": 100 * FACTS["queue_peak"], "AU.told": "not_run",
             },
             "circuit:4000, 0.11, 25, | printed of PR, 0.11, 25, | Not measured: Hamrle3 (HM)", [],
         ),

@@ -23,20 +23,14 @@ ON_CPU, ON_GPU = (in_orderings(name, TOTALS) for name in ("parac_cpu", "parac_gp
 
 def steady(records: list[Record]) -> list[Record]:
     """Without differences between samples: what is left are those between processes."""
-    return [
-        replace(
-            r,
-            seconds=[r.seconds[1]] * 3,
-            phases={name: [samples[1]] * 3 for name, samples in r.phases.items()},
-            host="1" * 16,
-        )
-        for r in records
-    ]
+    phases = [{name: [samples[1]] * 3 for name, samples in r.phases.items()} for r in records]
+    pairs = zip(records, phases, strict=True)
+    return [replace(r, seconds=[r.seconds[1]] * 3, phases=parts, host="1" * 16) for r, parts in pairs]
 
 
 def verdicts_of(exhibit: Exhibit, records: list[Record], claim: str) -> list[Verdict]:
-    cases = [Case.parse(record.case) for record in records]
-    frame = exhibit.frame(in_five_processes(records), catalogue.entries(), cases)
+    five = in_five_processes(records)
+    frame = exhibit.frame(five, catalogue.entries(), [Case.parse(record.case) for record in records])
     return [v for v in exhibit.verdicts(frame) if v.claim.rpartition(".")[2] == claim and v.n]
 
 

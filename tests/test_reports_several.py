@@ -12,19 +12,13 @@ import pandas as pd
 import pytest
 
 from benchmarks.probes.faults import faults_path
-from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
-from fillpath.record import Record, Status
-from fillpath.settings import Settings
+from fillpath.record import Record
 from reports.claims.judge import judge_numbers
 from reports.facts.claims import claim
-from reports.facts.records import Records
 from reports.figures import exhibit
 from reports.gsofa.fig19 import COLOURS
-from tests.reports_fakes import ENTRIES, made_record, names, texts
-from tests.thorough import daily
-
-FIGURES = ("fig12", "fig17", "fig18", "fig19", "fig21")
+from tests.reports_fakes import ENTRIES, counting, made_frame, made_record, names, texts
 
 
 def made(name: str, seconds: float, **changes: Any) -> Record:
@@ -34,29 +28,17 @@ def made(name: str, seconds: float, **changes: Any) -> Record:
     workers = max(1, case.gpus) * int(options.get("nodes", "1")) * int(options.get("virtual_gpus", "1"))
     simulated = workers > max(1, case.gpus)
     phases = {f"gpu{k}": [seconds / (10 + k)] * 3 for k in range(workers)} if simulated else {}
-    facts = {"workers": float(workers), "load_balance": 1.1, "simulated": float(simulated)}
-    record = made_record(case, 1)
-    work = {**(record.work or {}), "facts": facts}
-    return replace(
-        record,
-        status=Status.OK,
-        seconds=[seconds] * 3,
-        phases=phases,
-        work=work,
-        machine="made-up",
-        **changes,
-    )
+    work = counting(workers=float(workers), load_balance=1.1, simulated=float(simulated))
+    return replace(made_record(case, 1), seconds=[seconds] * 3, phases=phases, work=work, **changes)
+
+
+def of_records(figure: str, records: Sequence[Record]) -> pd.DataFrame:
+    return made_frame(exhibit("gsofa", figure).frame, ENTRIES, records)
 
 
 def frame_of(figure: str, seconds: Mapping[str, float]) -> pd.DataFrame:
     """Return the figure's frame of cases that took so many seconds."""
-    records = [made(name, each) for name, each in seconds.items()]
-    return of_records(figure, records)
-
-
-def of_records(figure: str, records: Sequence[Record]) -> pd.DataFrame:
-    cases = [Case.parse(record.case) for record in records]
-    return exhibit("gsofa", figure).frame(Records(tuple(records)), ENTRIES, cases)
+    return of_records(figure, [made(name, each) for name, each in seconds.items()])
 
 
 ON_GPUS, IN_TURN = "gsofa_multi.gpus=2{}", "gsofa_multi.nodes=6{}.virtual_gpus=6"
@@ -117,9 +99,8 @@ def test_scaling_has_an_efficiency_and_nodes_are_held_against_one_node() -> None
 
 @pytest.mark.filterwarnings("error")
 def test_points_at_one_alone_have_an_axis_too() -> None:
-    low, high = (
-        exhibit("gsofa", "fig19").picture(frame_of("fig19", BY_GPUS).assign(times=1.0)).axes[-1].get_xlim()
-    )
+    picture = exhibit("gsofa", "fig19").picture(frame_of("fig19", BY_GPUS).assign(times=1.0))
+    low, high = picture.axes[-1].get_xlim()
     assert low < 1 < high
 
 
@@ -182,11 +163,8 @@ def test_a_wide_whisker_does_not_stretch_the_axis() -> None:
 
 def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None:
     one_array = "gsofa_multi.{}gpus=2.sharing=one_array"
-    names_of = [
-        one_array.format("advise=false."),
-        one_array.format(""),
-        "gsofa_multi.gpus=2.sharing=separate_arrays",
-    ]
+    apart = "gsofa_multi.gpus=2.sharing=separate_arrays"
+    names_of = [one_array.format("advise=false."), one_array.format(""), apart]
     records = [made(name, 1.0) for name in names_of]
     assert set(of_records("fig18", records)["pair"]) <= {"not_measured", "not_run"}
     for record, groups in zip(records, (440, 200, 160), strict=True):
@@ -204,16 +182,3 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     _, axes = exhibit("gsofa", "fig18").picture(frame).axes
     assert {"45%", "36%"} <= set(texts(axes).splitlines())
     assert printed[["LH", "AU"]].tolist() == pytest.approx([100 / 15, 10.3])
-
-
-@pytest.mark.parametrize("figure", daily(FIGURES, "fig17"))
-def test_it_is_drawn_with_records_of_some_cases_and_with_none(figure: str) -> None:
-    cases = figure_cases("gsofa", figure, Settings(suite="papers"))
-    assert cases
-    found = exhibit("gsofa", figure)
-    some = [case for case in cases if case.matrix == cases[0].matrix]
-    records = [made(case.name.removeprefix("symbolic.").partition("@")[0], 3.0) for case in some[:-1]]
-    for rows in (records, []):
-        frame = found.frame(Records(tuple(rows)), ENTRIES, cases)
-        assert found.picture(frame).axes and found.words(frame)
-        found.verdicts(frame)

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from matplotlib.text import Annotation
 
-from reports import figures
 from reports.facts.records import Records
 from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
-from tests.reports_fakes import CASES, ENTRIES, RECORDS, site
+from tests import reports_fakes as fakes
+from tests.reports_fakes import CASES, RECORDS, site
 
 __all__ = ["site"]
 
@@ -146,7 +146,7 @@ NAME, KINDS = "gsofa_table1", ("svg", "csv", "page.svg", "table.json")
 
 def draw(records: Records = RECORDS) -> dict[str, int]:
     """When each file of the figure was written, by its name."""
-    paths = figures.draw("gsofa", "table1", CASES[:2], records, ENTRIES)
+    paths = fakes.draw("gsofa", "table1", CASES[:2], records)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     return {path.name: path.stat().st_mtime_ns for path in paths[0].parent.iterdir()}
 

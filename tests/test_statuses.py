@@ -31,11 +31,11 @@ from fillpath.record import Record, Status, Verified, schema, stored_records
 from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
-from reports.one_machine import picture_machine
-from reports.pages import crate, drawing, handout, ledger, webpage
-from reports.pages.ledger import Judgement
+from reports.pages import crate, drawing, handout, webpage
+from reports.pages.ledger.document import to_json
+from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import OF_EACH_SHAPE, site
+from tests.reports_fakes import OF_EACH_SHAPE, Judgement, judge, site
 from tests.shared import once
 from tests.thorough import daily
 
@@ -159,20 +159,21 @@ def judged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 def _judgement(paper: str) -> Judgement:
     records = Records.load("bare")
-    return ledger.judge("bare", records, catalogue.entries(), figure_cases(records), [paper])
+    return judge("bare", records, catalogue.entries(), figure_cases(records), [paper])
 
 
 @pytest.mark.parametrize("paper", paper_names())
 def test_every_claim_is_judged_by_it(judged: Callable[[str], Judgement], paper: str) -> None:
     found = judged(paper)
-    assert found.failures == {} and found.standings
+    standings, failed = found
+    assert standings and not failed
 
 
 def test_every_document_is_written_of_it(site: Path, judged: Callable[[str], Judgement]) -> None:
     records, entries = Records.load("bare"), catalogue.entries()
-    standings = [standing for paper in paper_names() for standing in judged(paper).standings]
+    standings = [standing for paper in paper_names() for standing in judged(paper)[0]]
     cases = [Case.parse(record.case) for record in records.rows]
-    assert ledger.table(standings) and ledger.to_json(["bare"], standings)
+    assert table(standings) and to_json(["bare"], standings)
     assert webpage.page(standings, cases, records, entries).is_file()
     assert handout.files("bare", records, drawing.Result(tuple(standings), {}), site)
     assert summary([("gsofa", "fig10")], cases, records, entries)
@@ -185,8 +186,8 @@ def test_a_figure_has_a_picture_of_it(paper: str, figure: str) -> None:
     """Made and not laid out, which takes most of a minute for all of them."""
     records, entries = Records.load(), catalogue.entries()
     cases, shown = figure_cases(records)(paper, figure), figures.exhibit(paper, figure)
-    machine = picture_machine(shown, cases, records, entries, ())
-    assert (machine in MACHINES) == any(records.of(case.name) for case in cases)
-    there = records.of_machine("bare")
-    frame = shown.frame(there.of_one_run(cases) if shown.one_run else there, entries, cases)
+    views = [figures.view(paper, figure, records.of_machine(name), entries, cases) for name in MACHINES]
+    assert not any(view.failure for view in views)
+    assert bool(figures.pictured(views)) == any(records.of(case.name) for case in cases)
+    frame = views[MACHINES.index("bare")].frame
     assert shown.picture(frame).axes and shown.words(frame)

@@ -26,7 +26,7 @@ from fillpath.lock import exclusive
 from fillpath.paths import results
 from fillpath.record import Record, Status, stored_records
 from fillpath.regated import Row
-from reports.facts.todays_keys import TodaysKeys
+from reports.facts.records import made_today
 
 
 def add_arguments(parser: Parser) -> None:
@@ -61,11 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _due(machine: str, rows: regated.Rows) -> Iterator[Record]:
     """One record per key that has no row, those of one matrix together."""
-    today, on_cpu = TodaysKeys(), {(e.stage, e.name) for e in registry.registered() if e.device == "cpu"}
     old = {r.key: r for records in stored_records(machine) for r in records if regated.is_of_old_gate(r)}
+    today = made_today(old.values())
+    on_cpu = {(e.stage, e.name) for e in registry.registered() if e.device == "cpu"}
     due = {key: Case.parse(record.case) for key, record in old.items() if key not in rows}
     for key, case in sorted(due.items(), key=lambda each: (each[1].matrix, each[1].preparation.name)):
-        if (case.stage, case.implementation) in on_cpu and today.made(old[key]):
+        if (case.stage, case.implementation) in on_cpu and today.get(key):
             yield old[key]
 
 

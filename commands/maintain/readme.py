@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Sequence
 
 from commands._parser import Parser
-from commands._records import figure_cases, load_records
+from commands._records import records_of
+from commands.claims import judged
 from commands.maintain._part import add_check, update
-from fetch import catalogue
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
+from reports.claims.verdict import Outcome, outcome_label
 from reports.facts.claim import Kind
-from reports.pages import ledger
-from reports.pages.ledger.headline import headline, outcomes
+from reports.pages.ledger.text import headline, tally
 
 PART = "state"
 
@@ -25,8 +25,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    records = load_records()
-    standings = ledger.ledger(arguments.machine, records, catalogue.entries(), figure_cases(records))
+    standings = judged(records_of(arguments.machine))
     return update(PART, ROOT / "README.md", state(arguments.machine, standings), arguments)
 
 
@@ -48,4 +47,8 @@ def _row(paper: str, standings: Sequence[Standing]) -> str:
 
 
 def _cell(standings: Sequence[Standing]) -> str:
-    return f"{len(standings)}: {outcomes(standings)}" if standings else "-"
+    """`17: 3 reproduced, 4 deviates (indicative), 10 inconclusive`."""
+    found = tally(standings)
+    pairs = [(outcome, indicative) for outcome in Outcome for indicative in (False, True)]
+    texts = [f"{count} {outcome_label(*pair)}" for pair in pairs if (count := found[pair])]
+    return f"{len(standings)}: {', '.join(texts)}" if standings else "-"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.runs import marks
-from benchmarks.runs.cases import drawn_cases, suite_figures
+from benchmarks.runs.cases import suite_figures
 from commands import page
 from commands._records import load_records
 from fillpath.settings import settings
@@ -16,10 +16,7 @@ from fillpath.settings import settings
 def run(arguments: argparse.Namespace) -> int:
     chosen = settings()
     made_from = marks.drawn_from(chosen)
-    records = load_records()
-    names = {record.case for record in records.rows}
-    drawn = {pair: drawn_cases(*pair, chosen, names) for pair in suite_figures(chosen)}
-    whole = page.write(drawn, records)
+    whole = page.write(suite_figures(chosen), load_records())
     if whole:
         marks.keep_drawn(made_from)
     return int(not whole)

@@ -16,11 +16,12 @@ from fillpath.case import Case
 from fillpath.dicts import dicts
 from fillpath.settings import settings
 from reports.facts.claims import paper_figure
-from reports.facts.entries import MatrixEntry
+from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
 from reports.figures import stem
 from reports.shapes import style
 from reports.shapes.bars import seconds
+from reports.table import all_rows
 
 WIDTH = 110
 PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
@@ -51,7 +52,7 @@ def summary(
     """
     if not cases:
         return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
-    rows = records.frame(cases)
+    rows = all_rows(records, cases, entries)
     tried = rows[rows["status"] != "unavailable"]
     pictures = [style.figure_path(stem(*pair), "svg") for pair in figures]
     files = [f"  {_short(path)}" for path in [*pictures, paths.PAGE] if path.is_file()]

@@ -1,1 +1,1 @@
-"""What was measured, what is printed, and how one is held against the other."""
+"""The records as they stand, what the papers print, and what a paper calls a matrix."""

@@ -13,9 +13,16 @@ from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from reports.facts.claim import Claim, Held, Kind, Subject
-from reports.facts.entries import MatrixEntry, find_entry
 from reports.facts.means import geometric_mean
-from reports.facts.printed import abbreviation, abbreviations, claims_file, matrices_of, printed_table
+from reports.facts.printed import (
+    MatrixEntry,
+    abbreviation,
+    abbreviations,
+    by_matrix,
+    claims_file,
+    matrices_of,
+    printed_table,
+)
 
 # What is printed of counts and of trends, as numbers.
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
@@ -144,7 +151,7 @@ def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapp
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
     """What a paper prints of its method over this case: its matrix's own ratio, else the mean; `-` for
     neither."""
-    entry = find_entry(case.matrix, entries)
+    entry = by_matrix(entries).get(case.matrix)
     baseline = f"{case.stage}.{case.implementation}"
     paper = next((paper for paper in papers().values() if baseline in paper.baselines), None)
     if entry is None or paper is None:

@@ -4,16 +4,19 @@ stand-in never."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from fillpath.case import matrix_id
-from fillpath.dicts import dicts
+from fillpath.dicts import Row, dicts
 from fillpath.twins import TWIN_OF
-from reports.facts.distance import PREPARED, Target, distances, of_row, targets_of, twins_in
-from reports.facts.entries import Entries, MatrixEntry, by_matrix, printed_name
-from reports.facts.printed import abbreviation, abbreviations
+from reports.facts.distance import Target, distances, of_row, targets_of, twins_in
+from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
+
+NAMES = (
+    "label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection", "lower_in",
+)  # fmt: skip
 
 
 def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
@@ -22,37 +25,9 @@ def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
     short, twin_of = abbreviation(entry, paper), twins_in(matrix, paper)
     if twin_of and not short:
         return f"{TWIN_OF}{' and '.join(twin_of)}"
-    name = entry.name if entry else printed_name(matrix)
+    # As people write what a case names: `poisson3d,40,uniform` is `poisson3d:40:uniform`.
+    name = entry.name if entry else matrix.replace(",", ":").replace("+", "/")
     return _with_short(name, short) if short else name
-
-
-@dataclass(frozen=True)
-class Names:
-    """What a paper's figures call a matrix.
-
-    entry : the catalogue's.
-    abbr : the paper's own, of its own matrices only.
-    stand_in_for : the paper's matrices that it stands in for.
-    targets : of these, the ones whose size is known.
-    """
-
-    entry: MatrixEntry | None
-    label: str
-    abbr: str | None
-    stand_in_for: str | None
-    targets: tuple[Target, ...]
-
-
-def names_in(matrices: Iterable[str], entries: Entries, paper: str) -> Mapping[str, Names]:
-    """What the figures of the paper call each of these matrices."""
-    known = by_matrix(entries)
-    names: dict[str, Names] = {}
-    for matrix in set(matrices):
-        entry = known.get(matrix)
-        shown, short = label(matrix, entry, paper), abbreviation(entry, paper)
-        targets = targets_of(entry, entries, paper) if entry else ()
-        names[matrix] = Names(entry, shown, short, stand_in(entry, paper), targets)
-    return names
 
 
 def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
@@ -67,25 +42,39 @@ def among(names: str | None, abbreviations: Collection[str]) -> str | None:
     return ", ".join(short for short in shorts if short in abbreviations) or None
 
 
-def add_names(frame: pd.DataFrame, entries: Entries, paper: str) -> None:
-    """Add names to rows with a `matrix`.
+def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
+    """Return NAMES of each row: what the paper's figures call its matrix, and what the catalogue says of it.
 
-    label : of the matrix.
-    abbr : the paper's own, of its own matrices only.
-    stand_in_for : the paper's matrices that it stands in for.
-    near : of these, the ones that it is near enough to, the nearest first.
-    distance : how far it is from each, the nearest first.
+    rows : with `matrix`, and what is known of it prepared
     """
-    rows = dicts(frame[["matrix", *(name for name in PREPARED if name in frame)]])
-    known = names_in((row["matrix"] for row in rows), entries, paper)
-    names = [known[row["matrix"]] for row in rows]
-    frame["label"] = [each.label for each in names]
-    frame["abbr"] = pd.Series([each.abbr for each in names], index=frame.index, dtype="object")
-    frame["stand_in_for"] = [each.stand_in_for for each in names]
-    pairs = zip(rows, names, strict=True)
-    far = [distances(of_row(row, each.entry), each.targets) if each.entry else () for row, each in pairs]
-    frame["near"] = [", ".join(each.target for each in part if each.near) or None for part in far]
-    frame["distance"] = ["; ".join(each.text for each in part) or None for part in far]
+    known = by_matrix(entries)
+    found = {
+        matrix: (entry, targets_of(entry, entries, paper) if entry else (), _names(matrix, entry, paper))
+        for matrix in set(rows["matrix"])
+        for entry in [known.get(matrix)]
+    }
+    about = dicts(rows[["matrix", "nnz", "fills", "structural_symmetry"]])
+    named = [found[row["matrix"]][2] | _far(row, *found[row["matrix"]][:2]) for row in about]
+    return pd.DataFrame(named, rows.index, columns=list(NAMES), dtype="object")
+
+
+def _names(matrix: str, entry: MatrixEntry | None, paper: str) -> dict[str, Any]:
+    said = {
+        "label": label(matrix, entry, paper),
+        "abbr": abbreviation(entry, paper),
+        "stand_in_for": stand_in(entry, paper),
+    }
+    if entry is None:
+        return said
+    lists = {"stands_for": ", ".join(entry.stands_for), "lower_in": ", ".join(entry.lower_in)}
+    return said | lists | {"kind": entry.kind, "collection": entry.group or None}
+
+
+def _far(row: Row, entry: MatrixEntry | None, targets: tuple[Target, ...]) -> dict[str, Any]:
+    """Return of a row's stand-in which matrices it is near enough to, and how far it is from each."""
+    far = distances(of_row(row, entry), targets) if entry else ()
+    near = ", ".join(each.target for each in far if each.near)
+    return {"near": near or None, "distance": "; ".join(each.text for each in far) or None}
 
 
 def printed_label(abbr: str, paper: str) -> str:

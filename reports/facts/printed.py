@@ -1,20 +1,69 @@
-"""What the papers print, config/papers/*.csv and config/claims/, and what a paper calls its matrices."""
+"""What the papers print, config/papers/*.csv and config/claims/, and what a paper calls its matrices, which
+are the catalogue's."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import jsonschema
 import pandas as pd
 import yaml
 
+from fillpath.case import matrix_id
 from fillpath.errors import ConfigError
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
-from reports.facts.entries import MatrixEntry
+
+
+class MatrixEntry(Protocol):
+    """A matrix of the catalogue.
+
+    id : as `Group/name`, or our name of a generated one.
+    group : of the collection.
+    name : as printed.
+    order : rows, None where it is not known.
+    nnz : entries without explicit zeros, None where it is not known.
+    nnz_with_zeros : entries with explicit zeros, None where it is not known.
+    kind : what the matrix describes.
+    stands_for : ids of the matrices that it stands in for.
+    papers : ids of the papers that use it.
+    lower_in : of these, those that print its lower triangle only.
+    """
+
+    def __hash__(self) -> int: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def group(self) -> str | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def order(self) -> int | None: ...
+    @property
+    def nnz(self) -> int | None: ...
+    @property
+    def nnz_with_zeros(self) -> int | None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def stands_for(self) -> tuple[str, ...]: ...
+    @property
+    def papers(self) -> tuple[str, ...]: ...
+    @property
+    def lower_in(self) -> tuple[str, ...]: ...
+
+
+Entries = Sequence[MatrixEntry]
+
+
+def by_matrix(entries: Iterable[MatrixEntry]) -> Mapping[str, MatrixEntry]:
+    """The catalogue's entries by their matrices, as cases name them: by id or by group/name."""
+    named = [(name, entry) for entry in entries for name in (entry.id, f"{entry.group}/{entry.name}")]
+    # The first of several stands.
+    return {matrix_id(name): entry for name, entry in reversed(named)}
 
 
 @functools.cache
@@ -35,7 +84,8 @@ def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
     """What the matrices of a printed table are called in the paper's list of them."""
-    called = {str(short): str(name) for name, short in _names(paper).items()}
+    names: Mapping[str, str] = claims_file(paper).get("names", {})
+    called = {str(short): str(name) for name, short in names.items()}
     return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
 
 
@@ -44,18 +94,14 @@ def claims_file(paper: str) -> Mapping[str, Any]:
     """config/claims/<paper>.yaml: subjects by id, and what the paper's own names mean; empty for a paper
     without one. Raises ConfigError where it contradicts config/schemas/claims.json."""
     path = CONFIG / "claims" / f"{paper}.yaml"
-    data: Mapping[str, Any] = yaml.safe_load(path.read_text()) if path.is_file() else {}
+    text = path.read_text() if path.is_file() else "{}"
+    # As yaml.safe_load, eight times as fast.
+    data: Mapping[str, Any] = yaml.load(text, yaml.CSafeLoader)
     schema = json.loads((CONFIG / "schemas" / "claims.json").read_text())
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(data))
     if error is not None:
         raise ConfigError(f"config/claims/{path.name}: {error.json_path}: {error.message}")
     return data
-
-
-def _names(paper: str) -> Mapping[str, str]:
-    """What tables call a matrix otherwise than the paper's list of them, by its name there."""
-    names: Mapping[str, str] = claims_file(paper).get("names", {})
-    return names
 
 
 @functools.cache

@@ -6,24 +6,18 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
-from typing import Any
 
-import pandas as pd
-
-from fillpath import holdings, regated
+from fillpath import holdings, regated, registry, source
 from fillpath.case import Case
-from fillpath.errors import InputError
+from fillpath.errors import InputError, UnknownNameError
 from fillpath.host import machine_name
 from fillpath.paths import results
-from fillpath.processes import Rounds, Samples, of_run, representative
-from fillpath.record import Record, Status, stored_records
-from reports.facts.one_run import records_of_one_run
-from reports.facts.record_rows import record_table, row_of
-from reports.facts.todays_keys import TodaysKeys
+from fillpath.processes import of_run, representative
+from fillpath.record import Record, Status, record_key, stored_records
+from fillpath.settings import PROCESSES
 
-# A fact: bytes per second that the device's memory can move at most.
-DRAM_PEAK = "dram_peak_bytes_per_s"
+# By case an ok record of it.
+Run = Mapping[str, Record]
 
 
 @dataclass(frozen=True)
@@ -41,13 +35,13 @@ class Records:
     current: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, machine: str | None = None) -> Records:
+    def load(cls, machine: str | None = None, strict: bool = False) -> Records:
         """From results/: of one machine, or of all. A folder of another machine is taken whole or refused; in
-        this machine's own folder a damaged line hides no other case."""
+        this machine's own folder, or that of the one unless `strict`, a damaged line hides no other case."""
         stored: list[list[Record]] = []
         refused: dict[str, str] = {}
         for name in [machine] if machine else holdings.machines():
-            if name == (machine or machine_name()):
+            if name == (machine or machine_name()) and not strict:
                 stored += _held_anew(name, stored_records(name))
                 continue
             try:
@@ -57,18 +51,23 @@ class Records:
         rows = tuple(representative(of_run(lines)) for lines in stored)
         standing = set(map(id, rows))
         earlier = tuple(record for lines in stored for record in lines if id(record) not in standing)
-        today = TodaysKeys()
-        known = {record.key: today.made(record) for record in (*earlier, *rows)}
-        current = {key: made for key, made in known.items() if made is not None}
-        return cls(rows, earlier, refused, current)
+        return cls(rows, earlier, refused, made_today((*earlier, *rows)))
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
-        """For figures of ratios: the records of one run of each matrix and machine, as `records_of_one_run`
-        chooses it. What that run lacks stays as it is, and so does what has not been ok since."""
+        """For figures of ratios: of the cases of each matrix and machine the records of the run in which most
+        of them were ok, the newest of several; of runs of the same keys, such as a night's after a figure's,
+        the one with more processes. What that run lacks stays as it is, and so does what has not been ok
+        since."""
         every = (*self.earlier, *self.rows)
+        inputs = {case.name: case.matrix for case in cases}
+        runs: dict[tuple[str, str], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
+        for record in every:
+            if record.case in inputs and record.status is Status.OK:
+                runs[inputs[record.case], record.machine][record.run_id][record.case] = record
         chosen = {
-            key: representative(self.pool(record))
-            for key, record in records_of_one_run(every, cases, self.pool).items()
+            (record.case, record.machine): representative(self.pool(record))
+            for by_id in runs.values()
+            for record in self._chosen(list(by_id.values())).values()
         }
         rows = tuple(
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
@@ -76,9 +75,15 @@ class Records:
         )
         return replace(self, rows=rows, earlier=every, refused={})
 
-    def rounds(self, record: Record, samples: Samples = attrgetter("samples")) -> Rounds:
-        """What the processes of the record's run say of its case. samples : what of a record."""
-        return Rounds.of(self.pool(record), samples)
+    def _chosen(self, runs: Sequence[Run]) -> Run:
+        """Return the run that stands: `of_one_run` says how."""
+        keys = _keys(max(runs, key=_most_and_newest))
+        alike = [run for run in runs if _keys(run) == keys]
+        return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
+
+    def _processes(self, run: Run) -> int:
+        """In which each case was measured at least, up to what a firm verdict needs."""
+        return min(PROCESSES, *(len(self.pool(record)) for record in run.values()))
 
     def pool(self, record: Record) -> tuple[Record, ...]:
         """Return the records of all processes of a record's run."""
@@ -91,19 +96,13 @@ class Records:
             by_case[record.case, record.machine].append(record)
         return by_case
 
-    def of_machine(self, machine: str) -> Records:
+    def of_machine(self, machine: str | None) -> Records:
         """Those of one machine."""
         rows, earlier = (
             tuple(record for record in records if record.machine == machine)
             for records in (self.rows, self.earlier)
         )
         return replace(self, rows=rows, earlier=earlier, refused={})
-
-    @functools.cached_property
-    def machine(self) -> str | None:
-        """The machine that all records are of, None where there are several or none."""
-        machines = self.machines()
-        return machines[0] if len(machines) == 1 else None
 
     def machines(self) -> list[str]:
         """Every machine that has a record."""
@@ -118,52 +117,53 @@ class Records:
         by_case: dict[str, list[Record]] = defaultdict(list)
         for record in self.rows:
             by_case[record.case].append(record)
-        return dict(by_case)
+        return by_case
 
-    def result(self, case: str, machine: str) -> Record | None:
-        """The record of a verified result of that case there, None without one."""
-        records = (record for record in self.of(case) if record.machine == machine)
-        return next((record for record in records if record.status is Status.OK), None)
-
-    def facts(self, case: str, machine: str) -> Mapping[str, float]:
-        """What the implementation counted of its device, of a verified result, and as `dram_peak_bytes_per_s`
-        what the device's memory can move at most; empty where nothing is known."""
-        record = self.result(case, machine)
-        if record is None:
-            return {}
-        peak = (record.gpu or {}).get("peak_bytes_per_second")
-        counted: Mapping[str, float] = (record.work or {}).get("facts") or {}
-        return counted if peak is None else {DRAM_PEAK: float(peak), **counted}
-
-    def gpu(self, case: str, machine: str) -> Mapping[str, Any]:
-        """What is known of the GPU that the case met there, whatever came of it; empty for none."""
-        return next((record.gpu or {} for record in self.of(case) if record.machine == machine), {})
-
-    def frame(self, cases: Sequence[Case]) -> pd.DataFrame:
-        """One row per case and machine, in the order of the cases; a case without a record is `not_run`.
-        Where a machine cannot run a case (`unavailable`), it has a row only if no other machine has tried."""
-        return record_table(self.table(cases))
-
-    def table(self, cases: Sequence[Case]) -> list[dict[str, Any]]:
-        """The rows of `frame`."""
-        return [
-            self._row(case, record)
-            for case in dict.fromkeys(cases)
-            for record in _tried(self.of(case.name)) or self.of(case.name) or (None,)
+    def hosts_text(self) -> str:
+        """`2 of its 7 records do not say of which host they are, the others are of 1`; empty where all are of
+        one host. Of one machine, superseded ones too; those that measured nothing are of no host."""
+        untried = (Status.NOT_RUN, Status.UNAVAILABLE)
+        measured = [record for record in (*self.rows, *self.earlier) if record.status not in untried]
+        # Before records had facts of their host, they named it in another way.
+        named = [r for r in measured if r.host and r.host_facts is not None] or [
+            r for r in measured if r.host
         ]
+        hosts, unnamed = {record.host for record in named}, len(measured) - len(named)
+        if not unnamed:
+            return f"its records are of {len(hosts)} hosts" if len(hosts) > 1 else ""
+        of = f"{unnamed:,} of its {len(measured):,} records do not say of which host they are"
+        return f"{of}, the others are of {len(hosts)}" if hosts else of
 
-    def _row(self, case: Case, record: Record | None) -> dict[str, Any]:
-        if record is None:
-            return {**row_of(case, None), "machine": self.machine}
-        rounds = self.rounds(record) if record.status is Status.OK else None
-        return row_of(case, record, rounds, self.current.get(record.key))
+
+def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
+    """Return by key whether records were made with today's sources; no key of an implementation that is no
+    more. Sources are hashed once per version of a peer's library."""
+    registry.load_all()
+    hashes: dict[tuple[str, ...], str] = {}
+    made: dict[str, bool] = {}
+    for record in records:
+        case = Case.parse(record.case)
+        try:
+            implementation = registry.lookup(case.stage, case.implementation)
+        except UnknownNameError:
+            continue
+        name = case.stage, case.implementation, *source.versions(implementation.peer, record.versions)
+        if name not in hashes:
+            hashes[name] = implementation.source_hash(record.versions)
+        prepared = (record.prepared or {}).get("hash", "")
+        made[record.key] = record.key == record_key(record.case, prepared, hashes[name], record.machine)
+    return made
+
+
+def _keys(run: Run) -> dict[str, str]:
+    return {case: record.key for case, record in run.items()}
+
+
+def _most_and_newest(run: Run) -> tuple[int, str]:
+    return len(run), max(str(record.started_at) for record in run.values())
 
 
 def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:
     """The machine's records with the verdicts of its gate.csv. Raises InputError where that is damaged."""
     rows = regated.read(results() / machine / regated.NAME)
     return [[regated.applied(record, rows) for record in records] for records in stored]
-
-
-def _tried(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.status is not Status.UNAVAILABLE]

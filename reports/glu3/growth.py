@@ -59,7 +59,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
     rows["peak_of"] = (rows["code"] == HOST).map({True: "host", False: "gpu"})
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
-    spans = {span: rows[[span in each for each in codes.str[1]]].assign(span=span) for span in LABELS}
+    has = {span: codes.str[1].map(lambda spans, span=span: span in spans).astype(bool) for span in LABELS}
+    spans = {span: rows[has[span]].assign(span=span) for span in LABELS}
     return pd.concat([_of_span(part, span) for span, part in spans.items()], ignore_index=True)
 
 

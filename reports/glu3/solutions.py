@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.facts.naming import listed
-from reports.facts.record_rows import HELD_BY_NORMS
 from reports.shapes import bars
 from reports.shapes.axes import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
-from reports.table import SECONDS, phase_medians
+from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
 from reports.verbs import on
 
 PARTS = (

@@ -6,12 +6,12 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.naming import listed
-from reports.facts.probes import read_counters
-from reports.facts.records import DRAM_PEAK
 from reports.gsofa.memory import told
 from reports.gsofa.symbolic import per_cent
+from reports.series import probes
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.shapes.sheet import plain
+from reports.table import DRAM_PEAK
 from reports.verbs import beside, in_papers_order
 
 DATA = subject("gsofa", "fig13_bandwidth").data
@@ -30,11 +30,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     `how` is `hardware counters`, or `counted` by the implementation.
     """
     ok = cases["status"] == "ok"
-    asked = zip(cases["machine"], cases["case"], cases["key"], ok, strict=True)
-    read = [read_counters(*about) if is_ok else None for *about, is_ok in asked]
-    is_read = np.array([each is not None for each in read], dtype=bool)
+    read = [each.get("facts", {}) for each in probes("counters", cases)]
+    is_read = np.array(list(map(bool, read)), dtype=bool)
     is_counted = ok & ~is_read & cases["bytes"].notna()
-    counters = pd.DataFrame([each or {} for each in read], cases.index, columns=READ, dtype="float64")
+    counters = pd.DataFrame(read, cases.index, columns=READ, dtype="float64")
     rows = cases.assign(**{name: counters[name] for name in READ}).fillna({DRAM_PEAK: cases[DRAM_PEAK]})
     for name, own in INSTEAD.items():
         rows[name] = rows[name].fillna(cases[own].where(is_counted))

@@ -5,10 +5,10 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
-from reports.facts.probes import read_fault_repeats
 from reports.gsofa.gpus import by_kind, compared, parallel, picture
 from reports.gsofa.memory import told
 from reports.gsofa.symbolic import per_cent
+from reports.series import probes
 from reports.shapes.beside import PanelRow, Step
 from reports.table import SECONDS
 from reports.verbs import inverted, option, with_option
@@ -48,8 +48,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with page faults in place of seconds: the median, least and most of the calls."""
-    keys = zip(rows["machine"], rows["case"], rows["key"], strict=True)
-    calls = [[call["gpu_fault_groups"] for call in read_fault_repeats(*about)] or [np.nan] for about in keys]
+    repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
+    calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
     ends = [(np.median(each), min(each), max(each)) for each in calls]
     faults = pd.DataFrame(ends, rows.index, columns=list(SECONDS), dtype="float64")
     return rows.assign(rounds=None, **{name: faults[name].where(rows["status"] == "ok") for name in SECONDS})

@@ -18,10 +18,9 @@ from fillpath.dicts import dicts
 from fillpath.errors import UnknownNameError
 from fillpath.record import Record
 from reports.facts.means import geometric_mean
-from reports.facts.record_rows import transfers_of
 from reports.facts.records import Records
 from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, means, over_first, solved
-from reports.table import timed
+from reports.table import timed, transfers_of
 
 # Where input and result are: on the device that works, or on the host before and after.
 RESIDENT, COPIED = "resident", "copied"

@@ -16,10 +16,10 @@ from fillpath.case import Case
 from fillpath.holdings import read_ceilings
 from fillpath.paths import results
 from fillpath.record import Record, Status
-from reports.facts.probes import read_counters
 from reports.facts.records import Records
 from reports.hardware.bytes_model import filled_entries, operations
 from reports.hardware.solved import find
+from reports.series import read_probe
 from reports.shapes import style
 from reports.shapes.style import PALETTE, SMALL, new_figure
 
@@ -86,12 +86,13 @@ def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
             case = Case.parse(record.case)
             counted = operations(record, case, filled)
             # Hardware counters, which are of a whole call, go before bytes that were asked for.
-            counters = None if counted.phase else read_counters(record.machine, record.case, record.key)
-            read = (counters or {}).get("dram_bytes")
+            about = record.machine, record.case, record.key
+            counters = None if counted.phase else read_probe("counters", *about)
+            read = (counters or {"facts": {}})["facts"].get("dram_bytes")
             intensity = counted.done / (read or counted.bytes)
             rate = counted.done / median(record.phases[counted.phase] if counted.phase else record.samples)
-            about = record.machine, _cards(record, case), record.case, f"{case.stage}.{case.implementation}"
-            rows.append((*about, intensity, rate, counted.least and not read, counted.lacking))
+            spot = record.machine, _cards(record, case), record.case, f"{case.stage}.{case.implementation}"
+            rows.append((*spot, intensity, rate, counted.least and not read, counted.lacking))
     head = ["machine", "cards", "case", "implementation", "intensity", "rate", "bound", "lacking"]
     return pd.DataFrame(rows, columns=head)
 

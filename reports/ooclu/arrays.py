@@ -15,7 +15,7 @@ from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
-from reports.facts.probes import read_faults
+from reports.series import probes
 from reports.shapes.bars import few, times
 from reports.shapes.stacked import BASELINE
 from reports.table import NOT_MEASURED
@@ -93,12 +93,10 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     told : `ok` where the counts are known
     """
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
-    ok = rows["status"] == "ok"
-    asked = zip(rows["machine"], rows["case"], rows["key"], ok, strict=True)
-    counts = [read_faults(*about) or {} if is_ok else {} for *about, is_ok in asked]
+    counts = [each.get("facts", {}) for each in probes("faults", rows)]
     facts = pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64")
     rows = rows.join(facts.rename(columns={"gpu_fault_groups": "groups"}))
-    told = rows["status"].mask(ok & rows["groups"].isna(), NOT_MEASURED)
+    told = rows["status"].mask((rows["status"] == "ok") & rows["groups"].isna(), NOT_MEASURED)
     rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
     return with_regime(standing_in(rows, SEVEN))
 

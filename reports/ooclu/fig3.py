@@ -35,7 +35,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
     bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
     parts = [_iterations(own) for _, own in bins.groupby("case", sort=False)]
-    none = bins[:0].reindex(columns=[*bins, *NUMBERS])
+    none = bins[:0].assign(**dict.fromkeys(NUMBERS, np.nan))
     rows = with_absent(pd.concat([none, *parts]).drop(columns=BINS), SHOWN)
     shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
     place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2

@@ -62,10 +62,10 @@ def metadata(records: Records, stored: Files, drawn: Files, version: str, site: 
         runs[record.run_id, version_text(record.commit, record.dirty)].append(record)
     actions = [_measured(crate, *key, runs[key], site) for key in sorted(runs)]
     if drawn:
-        tool, ended = _software(crate, "drawing", version, ()), datetime.now(UTC).isoformat()
-        facts = {"instrument": tool, "object": inputs, "result": outputs, "endTime": ended}
-        actions.append(_entity(crate, "#drawing", "CreateAction", name="Draw the figures", **facts))
-    root.append_to("mentions", actions, compact=True)
+        facts = {"name": "Draw the figures", "instrument": _software(crate, "drawing", version, ())}
+        facts |= {"object": inputs, "result": outputs, "endTime": datetime.now(UTC).isoformat()}
+        actions.append(_entity(crate, "#drawing", "CreateAction", **facts))
+    root["mentions"] = actions
     return json.dumps(crate.metadata.generate(), indent=1, sort_keys=True).encode()
 
 
@@ -75,20 +75,15 @@ def version_text(commit: str | None, dirty: bool | None) -> str:
 
 
 def _entity(crate: ROCrate, id: str, type: str, **properties: Any) -> Entity:
-    """Return the entity of that id, added if it is not there, without the properties that are empty."""
-    if (entity := crate.get(id)) is None:
-        entity = crate.add(ContextEntity(crate, id, properties={"@type": type}))
-        for name, value in properties.items():
-            if value not in (None, []):
-                entity.append_to(name, value, compact=True)
-    return entity
+    """Add an entity without the properties that are empty. One that is there is replaced by its equal."""
+    said = {name: value for name, value in properties.items() if value not in (None, [])}
+    return crate.add(ContextEntity(crate, id, properties={"@type": type, **said}))
 
 
 def _file(crate: ROCrate, name: str, data: bytes) -> Entity:
-    facts = {"name": name, "contentSize": str(len(data)), "sha256": sha256(data).hexdigest()}
-    known = FORMATS.get(name.rpartition(".")[2]) or mimetypes.guess_type(name)[0]
-    facts["encodingFormat"] = known or "text/plain"
-    return crate.add_file(dest_path=name, properties=facts)
+    known = FORMATS.get(name.rpartition(".")[2]) or mimetypes.guess_type(name)[0] or "text/plain"
+    facts = {"contentSize": str(len(data)), "sha256": sha256(data).hexdigest(), "encodingFormat": known}
+    return crate.add_file(dest_path=name, properties={"name": name, **facts})
 
 
 def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record], site: str) -> Entity:
@@ -115,20 +110,17 @@ def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record],
 
 def _software(crate: ROCrate, run: str, version: str, records: Sequence[Record]) -> Entity:
     """Add fillpath of that version, with the libraries that the records of the run name."""
-    libraries: set[tuple[str, str | None]] = set()
-    for record in records:
-        libraries |= {*record.versions.items(), ("cuda", record.cuda), ("nvidia-driver", record.driver)}
-    used = [_library(crate, name, number) for name, number in sorted(libraries, key=str) if number]
-    facts = {"softwareVersion": version, "license": crate.get(OWN), "softwareRequirements": used}
-    return _entity(crate, f"#fillpath-{version}-{run}", "SoftwareApplication", name="fillpath", **facts)
-
-
-def _library(crate: ROCrate, name: str, version: str) -> Entity:
-    peer = peers().get(name)
-    is_package = name not in OTHERS and (peer is None or name in peer.packages)
-    id = f"pkg:pypi/{name}@{version}" if is_package else f"#{name}-{version}"
-    facts = {"softwareVersion": version, "url": peer.home if peer else None}
-    return _entity(crate, id, "SoftwareApplication", name=name, **facts)
+    named = [(*r.versions.items(), ("cuda", r.cuda), ("nvidia-driver", r.driver)) for r in records]
+    used = sorted({(name, number) for each in named for name, number in each if number})
+    libraries = []
+    for name, number in used:
+        peer = peers().get(name)
+        is_package = name not in OTHERS and (peer is None or name in peer.packages)
+        id = f"pkg:pypi/{name}@{number}" if is_package else f"#{name}-{number}"
+        facts = {"name": name, "softwareVersion": number, "url": peer.home if peer else None}
+        libraries.append(_entity(crate, id, "SoftwareApplication", **facts))
+    known = {"softwareVersion": version, "license": crate.get(OWN), "softwareRequirements": libraries}
+    return _entity(crate, f"#fillpath-{version}-{run}", "SoftwareApplication", name="fillpath", **known)
 
 
 def _environment(crate: ROCrate, records: Sequence[Record]) -> list[Entity]:
@@ -137,9 +129,11 @@ def _environment(crate: ROCrate, records: Sequence[Record]) -> list[Entity]:
     known = [("machine", records[0].machine), *((name, facts.get(key)) for key, name in FACTS.items())]
     for r in records:
         known += [("host", r.host), ("processor", r.host_cpu), ("GPU", r.device)]
-    pairs = [{"name": name, "value": str(value)} for name, value in dict.fromkeys(known) if value]
-    ids = ["#" + quote("-".join(pair.values()), safe="") for pair in pairs]
-    return [_entity(crate, id, "PropertyValue", **pair) for id, pair in zip(ids, pairs, strict=True)]
+    return [
+        _entity(crate, "#" + quote(f"{name}-{value}", safe=""), "PropertyValue", name=name, value=str(value))
+        for name, value in dict.fromkeys(known)
+        if value
+    ]
 
 
 def _matrix(crate: ROCrate, source: str, checksum: str, site: str) -> Entity:
@@ -149,10 +143,10 @@ def _matrix(crate: ROCrate, source: str, checksum: str, site: str) -> Entity:
         facts = {"sha256": checksum, "description": f"{origin}; the checksum is of its content."}
         return _entity(crate, f"#{source}-{checksum[:12]}", "CreativeWork", name=source, **facts)
     address = f"{site}/MM/{source}.tar.gz"
-    if (archive := crate.get(address)) is None:
-        collection = _entity(crate, site, "CreativeWork", name="SuiteSparse Matrix Collection", url=site)
-        archive = crate.add_file(address, properties={"name": source, "encodingFormat": "application/gzip"})
-        archive["license"], archive["isPartOf"] = crate.get(COLLECTION), collection
+    collection = _entity(crate, site, "CreativeWork", name="SuiteSparse Matrix Collection", url=site)
+    facts = {"name": source, "encodingFormat": "application/gzip", "isPartOf": collection}
+    facts["license"] = crate.get(COLLECTION)
+    archive = crate.get(address) or crate.add_file(address, properties=facts)
     if checksum not in archive.get("sha256", ()):
         archive.append_to("sha256", checksum, compact=True)
     return archive

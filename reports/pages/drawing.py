@@ -1,46 +1,54 @@
-"""Everything that the page needs from the records, on all cores: the figures, and the claims of each machine.
+"""Everything that the records give, on all cores: how the claims of each machine stand, and the figures.
 
-One process per core, forked from this one, which has read the records. What one figure fails at stops no
-other.
+A task is a figure: what it says on each machine, the picture of one. One process per core, forked from this
+one, which has read the records. What one figure fails at stops no other.
 """
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
-from reports.facts.entries import Entries
+from reports.facts.claims import claims
+from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.figures import draw
-from reports.pages.ledger import Judgement, judge
+from reports.figures import View, deciding, draw, pictured, view
+from reports.pages.ledger.standing import standings_of
 
-# The cases behind each (paper, figure).
-CasesByFigure = Mapping[tuple[str, str], Sequence[Case]]
+# The cases behind a (paper, figure).
+CasesOf = Callable[[str, str], Sequence[Case]]
 
 
 @dataclass(frozen=True)
 class Sources:
     """What all processes share.
 
-    records : of all machines, or of one
-    judged : the cases behind every figure that decides a claim
-    here : names of this machine, whose pictures are preferred
+    records : of the machines that are judged
+    cases_of : gives the cases behind every figure that is judged or drawn
     entries : of the catalogue
+    here : names of this machine, whose pictures are preferred
     site : the folder of the figures, None for the page's own
     """
 
     records: Records
-    judged: CasesByFigure
-    here: Sequence[str]
+    cases_of: CasesOf
     entries: Entries
+    here: Sequence[str] = ()
     site: Path | None = None
+
+    @functools.cached_property
+    def machines(self) -> Mapping[str, Records]:
+        """The records of each machine."""
+        return {machine: self.records.of_machine(machine) for machine in self.records.machines()}
 
 
 @dataclass(frozen=True)
@@ -56,42 +64,30 @@ class Result:
 
 
 def make(
-    machines: Sequence[str],
     sources: Sources,
-    drawn: CasesByFigure,
     begin: Callable[[], None],
+    drawn: Collection[tuple[str, str]] = (),
+    papers: Collection[str] | None = None,
 ) -> Result:
-    """Judge the claims of these machines, and draw figures.
+    """Judge the claims of the machines, and draw figures.
 
-    drawn : the cases behind each figure to draw
     begin : what a process does first
-
-    Raises UnknownNameError for a machine without records.
+    drawn : the (paper, figure) of each figure to draw
+    papers : whose claims are judged, None for all
     """
+    judged = [paper for paper in paper_names() if papers is None or paper in papers]
+    decide = [(paper, figure) for paper in judged for figure in deciding(paper).values()]
     with workers(sources, begin) as pool:
-        # The longest first: each is of one paper.
-        judgements = {
-            (machine, paper): pool.submit(_judge, machine, paper)
-            for machine in machines
-            for paper in paper_names()
+        tasks = {
+            pair: pool.submit(_figure, *pair, pair in drawn) for pair in dict.fromkeys([*decide, *drawn])
         }
-        pictures = {pair: pool.submit(_draw, *pair, cases) for pair, cases in drawn.items()}
-        reasons: dict[tuple[str, str], list[str]] = {}
-        standings: list[Standing] = []
-        for (machine, _), future in judgements.items():
-            standings += future.result().standings
-            for pair, reason in future.result().failures.items():
-                reasons.setdefault(pair, []).append(f"not judged on {machine}: {reason}")
-        for pair, picture in pictures.items():
-            if reason := _failure(picture):
-                reasons.setdefault(pair, []).append(f"not drawn: {reason}")
-    return Result(tuple(standings), {pair: "; ".join(texts) for pair, texts in reasons.items()})
-
-
-def _failure(future: Future[None]) -> str:
-    """Why it failed, empty if it did not: a figure may fail at whatever records hold."""
-    error = future.exception()
-    return "" if error is None else f"{type(error).__name__}: {error}"
+        found = {pair: task.result() for pair, task in tasks.items()}
+    of_none = [View(paper, "", machine) for machine in sources.machines for paper in judged]
+    every = [*(each for each, _ in found.values()), *map(standings_of, of_none)]
+    places = {(machine, id): i for i, (machine, id) in enumerate(product(sources.machines, claims()))}
+    standings = [each for some in every for each in some if each.claim.paper in judged]
+    standings.sort(key=lambda each: places[each.machine, each.claim.id])
+    return Result(tuple(standings), {pair: reason for pair, (_, reason) in found.items() if reason})
 
 
 def workers(sources: Sources, begin: Callable[[], None]) -> Executor:
@@ -105,16 +101,21 @@ _sources: list[Sources] = []
 
 
 def share(sources: Sources, begin: Callable[[], None]) -> None:
-    """Keep what `_judge` and `_draw` use, and begin."""
+    """Keep what `_figure` uses, and begin."""
     _sources[:] = [sources]
     begin()
 
 
-def _judge(machine: str, paper: str) -> Judgement:
+def _figure(paper: str, figure: str, drawn: bool) -> tuple[list[Standing], str]:
+    """Return how the claims of a figure stand on each machine, and what failed: a figure may fail at whatever
+    records hold."""
     (of,) = _sources
-    return judge(machine, of.records, of.entries, lambda paper, figure: of.judged[paper, figure], [paper])
-
-
-def _draw(paper: str, figure: str, cases: Sequence[Case]) -> None:
-    (of,) = _sources
-    draw(paper, figure, cases, of.records, of.entries, of.here, of.site)
+    cases = of.cases_of(paper, figure)
+    views = [view(paper, figure, records, of.entries, cases) for records in of.machines.values()]
+    reasons = [f"not judged on {each.machine}: {each.failure}" for each in views if each.failure]
+    try:
+        if drawn:
+            draw(pictured(views, of.here) or view(paper, figure, Records(), of.entries, cases), of.site)
+    except Exception as error:
+        reasons.append(f"not drawn: {type(error).__name__}: {error}")
+    return [standing for each in views for standing in standings_of(each)], "; ".join(reasons)

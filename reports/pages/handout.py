@@ -8,11 +8,10 @@ from fillpath.case import Case
 from reports.facts.records import Records
 from reports.hardware.roofline import rooflines, roofs
 from reports.pages.drawing import Result
-from reports.pages.ledger.headline import headline
-from reports.pages.ledger.order import counts
-from reports.pages.ledger.text import HARDWARE_DIFFERS
-from reports.pages.webpage.machines import machine_parts
+from reports.pages.ledger.text import HARDWARE_DIFFERS, counts, headline
+from reports.pages.webpage.machines import machine_facts
 from reports.shapes import style
+from reports.table import case_table
 
 
 def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
@@ -34,8 +33,9 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
 
 def _summary(machine: str, records: Records, result: Result) -> str:
     """Return how the claims stand, what the machine is, and why a figure could not be judged or drawn."""
-    (part,) = machine_parts([machine], records.frame([Case.parse(record.case) for record in records.rows]))
-    rows = [*part.facts, *((label, str(count)) for _, label, count in counts(result.standings))]
+    cases = [Case.parse(record.case) for record in records.rows]
+    rows = machine_facts(machine, case_table(records, cases, (), ""))
+    rows += [(label, str(count)) for _, label, count in counts(result.standings)]
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
     table = [f"{name:<{width}}  {value}" for name, value in rows]

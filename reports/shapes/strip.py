@@ -61,14 +61,14 @@ class Ratios:
     means: bool = True
 
     def lines(self, frame: pd.DataFrame) -> list[StripLine]:
-        """Return the title and the lines; nothing without the line of the first column."""
+        """Return the title and the lines; nothing of means without the line of the first column."""
         rows = bars.having(frame, self.only)
         pair = f"{self.prefix}pair" if self.means else ""
         mark = f"{self.prefix}{self.mark}" if self.mark else ""
         columns = {head: self.prefix + name for head, name in self.columns.items()}
         (head, first), *others = columns.items()
         lines = _number_line(rows, head, first, pair, mark)
-        if not lines:
+        if self.means and not lines:
             return []
         for name, column in others:
             # Only a ratio with an interval may be a bound.

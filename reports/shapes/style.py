@@ -69,7 +69,7 @@ class Stamp:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
-        """Return that of the rows that `Records.frame` gives."""
+        """Return that of rows of the table."""
         ok, lost = (rows[(rows["status"] == "ok") == own] for own in (True, False))
         commits, machines, runs = (
             sorted(set(rows[name].dropna().astype(str))) for name in ("commit", "machine", "run_id")

@@ -1,11 +1,1 @@
-"""The claim ledger: how every claim of config/claims/ stands on a machine, by the figures' own frames.
-
-`ledger` gives the standings, one list for whoever shows them: `table` writes it for people, `to_json` as
-config/schemas/ledger.json describes it; the page and the README take the same list.
-"""
-
-from reports.pages.ledger.document import to_json
-from reports.pages.ledger.standing import CasesOf, Judgement, judge, ledger
-from reports.pages.ledger.text import table
-
-__all__ = ["CasesOf", "Judgement", "judge", "ledger", "table", "to_json"]
+"""The claim ledger: how every claim of config/claims/ stands on a machine, by the figures' own frames."""

@@ -2,103 +2,45 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from fillpath.case import Case
-from fillpath.errors import UnknownNameError, suggest
-from fillpath.papers import paper_names
+from fillpath import registry
+from fillpath.dicts import Row, dicts
 from fillpath.paths import results
+from fillpath.peers import peer
 from fillpath.record import record_path
-from reports.claims.standing import Standing
+from reports.claims.standing import Missing, Standing
 from reports.claims.verdict import JUDGED, Outcome, Scope, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
-from reports.facts.entries import Entries
-from reports.facts.records import Records
-from reports.figures import exhibits
-from reports.pages.ledger.missing import missing
+from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
-from reports.pages.ledger.view import View, view
 
 # Outcomes that are not judged, those that say more first.
 _UNJUDGED = (Outcome.NOT_COMPARABLE, Outcome.UNTESTABLE, Outcome.NOT_RUN)
-
-# The cases behind a (paper, figure).
-CasesOf = Callable[[str, str], Sequence[Case]]
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """How the claims stand on one machine.
-
-    standings : in the order of config/claims/
-    failures : why a figure could not be judged, by (paper, figure)
-    """
-
-    standings: tuple[Standing, ...]
-    failures: Mapping[tuple[str, str], str]
+_OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
+# What is lacking of a case that is unavailable, by a word of its reason; else a library.
+_LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
-def ledger(
-    machine: str,
-    records: Records,
-    entries: Entries,
-    cases_of: CasesOf,
-    papers: Collection[str] | None = None,
-) -> list[Standing]:
-    """As `judge`, of all papers by default, with a warning per figure that could not be judged."""
-    judgement = judge(machine, records, entries, cases_of, papers or paper_names())
-    for pair, failure in judgement.failures.items():
-        logging.getLogger("fillpath").warning("%s not judged: %s", ".".join(pair), failure)
-    return list(judgement.standings)
+def standings_of(view: View) -> list[Standing]:
+    """Return how the claims that the figure of this view decides stand on its machine; of a view of no
+    figure, those that none decides."""
+    figures = deciding(view.paper)
+    of_paper = [claim for claim in claims().values() if claim.paper == view.paper]
+    return [_standing(claim, view) for claim in of_paper if figures.get(claim.subject, "") == view.figure]
 
 
-def judge(
-    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Collection[str]
-) -> Judgement:
-    """Judge every claim of these papers on that machine.
-
-    records : of all machines; only that machine's are looked at
-
-    Raises UnknownNameError where that machine has no record.
-    """
-    machines = records.machines()
-    if machine not in machines:
-        hint = suggest(machine, machines) or f"; results/ holds {', '.join(machines) or 'none'}"
-        raise UnknownNameError(f"no records of machine {machine!r}{hint}")
-    here = records.of_machine(machine)
-    standings: list[Standing] = []
-    failures: dict[tuple[str, str], str] = {}
-    for paper in (name for name in paper_names() if name in papers):
-        # The first of several figures that speak to a subject decides, as for `figure_of`.
-        figure_of = {
-            id: name for name, exhibit in reversed(exhibits(paper).items()) for id in exhibit.subjects
-        }
-        views = {
-            figure: view(paper, figure, here, entries, cases_of(paper, figure))
-            for figure in dict.fromkeys(figure_of.values())
-        }
-        failures |= {(paper, figure): v.failure for figure, v in views.items() if v.failure}
-        for claim in (claim for claim in claims().values() if claim.paper == paper):
-            figure = figure_of.get(claim.subject, "")
-            standings.append(_standing(claim, machine, figure, views.get(figure, View())))
-    return Judgement(tuple(standings), failures)
-
-
-def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
-    """figure : that decides, empty for none.
-    view : what it says on that machine.
-    """
+def _standing(claim: Claim, view: View) -> Standing:
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     verdict = _deciding(verdicts)
     others = (v for v in verdicts if v is not verdict and v.outcome is not Outcome.NOT_RUN)
     without = Standing(
-        claim=claim, machine=machine, outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
+        claim=claim, machine=str(view.machine), outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
         beside=tuple(others),
-        missing=(), figure=figure, records=(), command="",
+        missing=(), figure=view.figure, records=(), command="",
     )  # fmt: skip
     if claim.needs:
         return replace(without, outcome=Outcome.UNTESTABLE, why=f"it needs {claim.needs}")
@@ -107,8 +49,8 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
     unmeasured = replace(
         without,
         verdict=verdict,
-        missing=missing(claim, figure, view, verdict),
-        command=f"fillpath remeasure {claim.id}" if figure else "",
+        missing=_missing(claim, view, verdict),
+        command=f"fillpath remeasure {claim.id}" if view.figure else "",
     )
     if verdict is None or not verdict.n:
         left_out = verdict.left_out if verdict else ()
@@ -118,7 +60,7 @@ def _standing(claim: Claim, machine: str, figure: str, view: View) -> Standing:
         outcome=verdict.outcome,
         doubt=verdict.doubt,
         why=verdict.text,
-        records=_records(verdict, view, machine),
+        records=_records(verdict, view),
     )
 
 
@@ -134,12 +76,57 @@ def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     return next(iter([*judged, *unjudged]), None)
 
 
-def _records(verdict: Verdict, view: View, machine: str) -> tuple[str, ...]:
+def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
     """The records of the figure's cases on the matrices of the verdict."""
-    labels = verdict.points["label"]
-    names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in labels]
+    names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in verdict.points["label"]]
+    ok = view.rows[view.rows["status"] == "ok"]
     return tuple(
-        str(record_path(machine, row["case"]).relative_to(results()))
-        for row in view.rows
-        if row["status"] == "ok" and row["label"].partition(" (")[0].lower() in names
+        str(record_path(row["machine"], row["case"]).relative_to(results()))
+        for row in dicts(ok[["machine", "case", "label"]])
+        if row["label"].partition(" (")[0].lower() in names
     )
+
+
+def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+    """Return what the claim lacks, each kind once; nothing where all of its matrices have a number.
+
+    view : of the figure that decides the claim, of no figure for none
+    verdict : that decides it, None for none
+    """
+    if not view.figure:
+        return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
+    of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
+    measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
+    lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
+    rows = dicts(view.rows[_OF_CASE])
+    ok = [row for row in rows if row["status"] == "ok"]
+    rows = [row for row in rows if row["abbr"] in lacking or not claim.matrices]
+    lacks: list[tuple[str, str]] = []
+    codes = {(row["stage"], row["implementation"]) for row in ok}
+    if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
+        library = peer(claim.library)
+        lacks.append(("library", f"{library.title}, of which no result is here: {library.command}"))
+    if lacking or not of_paper:
+        here = {row["matrix"] for row in ok}
+        lacks += [_lack(row, view.has_gpu, row["matrix"] in here) for row in rows if row["status"] != "ok"]
+    if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:
+        lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
+    if not lacks and (verdict is None or not verdict.n):
+        lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [view.figure]]
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, what in lacks:
+        kinds.setdefault(kind, {})[what] = None
+    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())
+
+
+def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:
+    """Why a case has no number. is_here : whether any case has one of its matrix."""
+    reason = str(row["reason"])
+    if row["status"] == "unavailable":
+        kind = next((kind for word, kind in _LACKS.items() if word in reason), "library")
+        return kind, f"{row['implementation']}: {reason}"
+    if row["status"] != "not_run":
+        return "measurement", f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}"
+    if registry.lookup(row["stage"], row["implementation"]).device == "gpu" and not has_gpu:
+        return "GPU", f"{row['implementation']}: no record of a GPU on this machine"
+    return ("measurement", str(row["case"])) if is_here else ("matrix", str(row["label"]))

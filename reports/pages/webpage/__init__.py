@@ -7,36 +7,38 @@ style and the script.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
-from fillpath import paths
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from fillpath import paths, twins
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
 from reports.claims.standing import Standing
-from reports.facts.entries import MatrixEntry
+from reports.claims.verdict import JUDGED, outcome_label
+from reports.facts.claims import paper_figure
+from reports.facts.distance import LIMITS
+from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
-from reports.hardware.comparison import Comparison
+from reports.hardware.comparison import Comparison, by_input, plain
+from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
-from reports.pages.ledger.order import claim_rows, machines_of
-from reports.pages.webpage.case_table import case_rows
+from reports.hardware.solved import PROBLEMS
+from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
+from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
 from reports.pages.webpage.exhibits import paper_part
-from reports.pages.webpage.machines import machine_parts
-from reports.pages.webpage.rendering import render
-from reports.pages.webpage.scoreboard import tallies
+from reports.pages.webpage.machines import machine_facts
+from reports.pages.webpage.scoreboard import claim_rows, direction_and_size, machines_of, rank, tallies
+from reports.shapes.bars import seconds, times
+from reports.shapes.style import shown
+from reports.table import COLUMNS, all_rows
 
-
-@dataclass(frozen=True)
-class Timings:
-    """asv's pages.
-
-    benchmarks : names of asv's, one per stage
-    """
-
-    index: Path
-    benchmarks: list[str]
+HERE = Path(__file__).parent
 
 
 def page(
@@ -55,30 +57,67 @@ def page(
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
-    rows = records.frame(cases)
-    text = render(
-        "page.html",
+    rows = all_rows(records, cases, entries)[list(COLUMNS)]
+    printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
+    asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
+    series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
+    text = _ENVIRONMENT.get_template("page.html").render(
         tallies=tallies(standings, records),
         claims=claim_rows(standings, machines),
         papers=[paper_part(paper, standings) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
-        cases=case_rows(rows, entries),
-        machines=machine_parts(machines, rows),
+        cases=plain(rows.assign(printed=printed)),
+        machines={name: machine_facts(name, rows) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",
-        timings=_timings(),
+        timings=asv if asv.is_file() else None,
+        # Of a stage's series the seconds: there is one of each count as well.
+        series=[name for name in series if name.endswith(".track_seconds")],
     )
     write_text(paths.PAGE, text)
     return paths.PAGE
 
 
-def _timings() -> Timings | None:
-    """asv's pages, where there are any."""
-    index = paths.SITE / "asv" / "index.html"
-    if not index.is_file():
-        return None
-    listing = results() / "asv" / "benchmarks.json"
-    names = sorted(json.loads(listing.read_text())) if listing.is_file() else []
-    # Of a stage's series the seconds: there is one of each count as well.
-    return Timings(index, [name for name in names if name.endswith(".track_seconds")])
+def address(path: Path) -> str:
+    """A file as the page links to it."""
+    return quote(Path(os.path.relpath(path, paths.PAGE.parent)).as_posix())
+
+
+def asset(name: str) -> str:
+    """A style sheet or script, which the page holds as it is."""
+    return (HERE / "assets" / name).read_text()
+
+
+def number(cell: str) -> float | None:
+    """The number that a table's cell begins with, by which the page sorts it; None where it has none."""
+    found = re.match(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?", cell)
+    return float(found[0].replace(",", "")) if found else None
+
+
+# Values are escaped, and an unknown name is an error.
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_FILTERS = (
+    address, described, direction_and_size, measured_text, number, plain, seconds, shown, times, together,
+    value_text,
+)  # fmt: skip
+_ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
+_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names, rank, results, twins.without_twin)
+_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS} | {
+    "EQUAL_CORES": EQUAL_CORES,
+    "HARDWARE": HARDWARE,
+    "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
+    "JUDGED": JUDGED,
+    "LIMITS": LIMITS,
+    "ONE_PROCESS": ONE_PROCESS,
+    "PROBLEMS": PROBLEMS,
+    "TWIN_LIMITS": twins.LIMITS,
+    "label": outcome_label,
+}

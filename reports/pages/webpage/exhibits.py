@@ -5,145 +5,91 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
+from reports.exhibit import Exhibit
 from reports.figures import exhibits, stem
-from reports.pages.ledger.order import ClaimRow, claim_rows, machines_of
+from reports.pages.webpage.scoreboard import ClaimRow, claim_rows, machines_of
 from reports.shapes import files, style
-from reports.shapes.sheet import Cells, read_cells
+from reports.shapes.sheet import read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
 NARROW = 1300
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """What a figure's files say.
+def paper_part(paper: str, standings: Sequence[Standing]) -> dict[str, Any]:
+    """Return what the page shows of a paper.
 
-    picture : that the page shows, unless it is a table
-    width, height : of its picture, in pixels
-    verdicts : everything that the figure says of claims
-    stamp : names and values of what its numbers come from
-    cells : of a table; None of another picture, and of a table that was drawn before its cells were kept
+    standings : of all papers and machines
+
+    Its `machines` are those with claims of the paper; `absent` are headings of figures that are neither drawn
+    nor judged, `elsewhere` the claims that no figure speaks to.
     """
-
-    picture: Path
-    width: int
-    height: int
-    caption: str
-    verdicts: tuple[str, ...]
-    stamp: tuple[tuple[str, str], ...]
-    cells: Cells | None = None
-
-    @property
-    def narrow(self) -> bool:
-        """Whether the picture leaves room for the numbers beside it."""
-        return self.width < NARROW
-
-
-@dataclass(frozen=True)
-class ExhibitPart:
-    """A figure on the page.
-
-    id : of its files and on the page
-    claims : that the figure decides
-    drawing : None where it is not drawn, or cannot be read
-    damage : why its files cannot be read, empty where they can or where there are none
-    """
-
-    id: str
-    figure: str
-    heading: str
-    claims: list[ClaimRow]
-    drawing: Drawing | None = None
-    damage: str = ""
-
-
-@dataclass(frozen=True)
-class PaperPart:
-    """A paper on the page.
-
-    machines : with claims of the paper, in the order of the page
-    absent : headings of the figures that are neither drawn nor judged
-    elsewhere : the claims that no figure speaks to
-    """
-
-    id: str
-    title: str
-    machines: list[str]
-    exhibits: list[ExhibitPart]
-    absent: list[str]
-    elsewhere: list[ClaimRow]
-
-
-def paper_part(paper: str, standings: Sequence[Standing]) -> PaperPart:
-    """standings : of all papers and machines."""
-    of_paper = [standing for standing in standings if standing.claim.paper == paper]
-    measured = {standing.machine for standing in of_paper}
+    own = [standing for standing in standings if standing.claim.paper == paper]
+    measured = {standing.machine for standing in own}
     machines = [name for name in machines_of(standings) if name in measured]
     claims = {
-        figure: claim_rows([s for s in of_paper if s.figure == figure], machines)
+        figure: claim_rows([s for s in own if s.figure == figure], machines)
         for figure in ["", *exhibits(paper)]
     }
-    present = [figure for figure in exhibits(paper) if claims[figure] or _is_drawn(stem(paper, figure))]
-    return PaperPart(
-        id=paper,
-        title=paper_names()[paper],
-        machines=machines,
-        exhibits=[_exhibit(paper, figure, claims[figure]) for figure in present],
-        absent=[exhibit.heading for name, exhibit in exhibits(paper).items() if name not in present],
-        elsewhere=claims[""],
-    )
+    parts = [_part(paper, *item, claims[item[0]]) for item in exhibits(paper).items()]
+    present = [part for part in parts if part["claims"] or part["drawing"] or part["damage"]]
+    return {
+        "id": paper,
+        "title": paper_names()[paper],
+        "machines": machines,
+        "exhibits": present,
+        "absent": [part["heading"] for part in parts if part not in present],
+        "elsewhere": claims[""],
+    }
 
 
-def _exhibit(paper: str, figure: str, claims: list[ClaimRow]) -> ExhibitPart:
-    name = stem(paper, figure)
-    heading = exhibits(paper)[figure].heading
-    if not _is_drawn(name):
-        return ExhibitPart(name, figure, heading, claims)
-    try:
-        return ExhibitPart(name, figure, heading, claims, drawing=_drawing(name))
-    except (OSError, ValueError, struct.error) as error:
-        return ExhibitPart(name, figure, heading, claims, damage=f"{type(error).__name__}: {error}")
-
-
-def _drawing(name: str) -> Drawing:
-    """Raises OSError, ValueError or struct.error where the files are damaged."""
-    comments = files.read_comments(style.figure_path(name, "csv"))
+def _part(paper: str, figure: str, exhibit: Exhibit, claims: list[ClaimRow]) -> dict[str, Any]:
+    """A figure, with its `drawing` where its files can be read, else with their `damage` where it has any."""
+    name, drawing, damage = stem(paper, figure), None, ""
     picture = style.page_picture(name)
-    if picture is None:
-        raise ValueError(f"no picture {name}.{style.PICTURES[0]}")
-    width, height = _size(picture)
-    verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
+    try:
+        files = {kind: style.figure_path(name, kind) for kind in ("svg", "csv")}
+        if picture and all(path.is_file() for path in files.values()):
+            drawing = {**files, **_drawing(name, picture)}
+    except (OSError, ValueError, struct.error) as error:
+        damage = f"{type(error).__name__}: {error}"
+    part = {"id": name, "figure": figure, "heading": exhibit.heading, "claims": claims}
+    return {**part, "drawing": drawing, "damage": damage}
+
+
+def _drawing(name: str, picture: Path) -> dict[str, Any]:
+    """What a figure's files say. Of a table drawn before its cells were kept there are none.
+
+    Raises OSError, ValueError or struct.error where the files are damaged.
+    """
+    comments = files.read_comments(style.figure_path(name, "csv"))
     cells = style.figure_path(name, style.TABLE)
-    return Drawing(
-        picture=picture,
-        width=width,
-        height=height,
-        caption=comments.get("caption", ""),
-        verdicts=tuple(f"{key}: {text}" for key, text in verdicts.items()),
-        stamp=tuple(item for item in comments.items() if item[0] not in {"caption", *verdicts}),
-        cells=read_cells(cells) if cells.is_file() else None,
-    )
-
-
-def _is_drawn(name: str) -> bool:
-    files = all(style.figure_path(name, kind).is_file() for kind in ("svg", "csv"))
-    return files and style.page_picture(name) is not None
+    verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
+    width, height = _size(picture)
+    return {
+        "picture": picture,
+        "width": width,
+        "height": height,
+        "narrow": width < NARROW,
+        "caption": comments.get("caption", ""),
+        "verdicts": [f"{key}: {text}" for key, text in verdicts.items()],
+        "stamp": [item for item in comments.items() if item[0] not in {"caption", *verdicts}],
+        "cells": read_cells(cells) if cells.is_file() else None,
+    }
 
 
 def _size(picture: Path) -> tuple[int, int]:
-    """Width and height in pixels. Of a PNG they stand behind its signature and the head of its first chunk;
-    the head of an SVG says them in points."""
+    """Width and height in pixels: of a PNG behind its signature and the head of its first chunk, of an SVG in
+    its head, in points."""
+    head = picture.read_bytes()[:4096]
     if picture.suffix == ".png":
-        with picture.open("rb") as handle:
-            width, height = struct.unpack(">II", handle.read(24)[16:])
+        width, height = struct.unpack(">II", head[16:24])
         return width, height
-    with picture.open() as handle:
-        head = re.search(r'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', handle.read(4096))
-    if head is None:
+    size = re.search(rb'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', head)
+    if size is None:
         raise ValueError(f"{picture.name} does not begin as an SVG of matplotlib's")
-    return round(float(head[1]) * style.DPI / 72), round(float(head[2]) * style.DPI / 72)
+    return round(float(size[1]) * style.DPI / 72), round(float(size[2]) * style.DPI / 72)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,72 +25,42 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class MachinePart:
-    """A machine on the page.
+def machine_facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return names and values of what the records say of a machine, then of what results/<machine>/ says.
 
-    facts : names and values
+    rows : one per case and machine, as reports/table.py has them
     """
-
-    name: str
-    facts: list[tuple[str, str]]
-
-
-def machine_parts(machines: Sequence[str], rows: pd.DataFrame) -> list[MachinePart]:
-    """rows : one per case and machine, as the records' frame has them."""
-    return [MachinePart(name, _facts(name, rows[rows["machine"] == name])) for name in machines]
-
-
-def _facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """What the records say of a machine, then what results/<machine>/ says: its facts, and its ceilings."""
+    rows = rows[rows["machine"] == name]
+    versions = pd.DataFrame(list(map(json.loads, rows["versions"].dropna().unique()))).sort_index(axis=1)
+    named = {library: sorted(set(column.dropna().astype(str))) for library, column in versions.items()}
     facts: dict[str, Any] = {
-        "device": ", ".join(sorted(set(rows["device"].dropna()))),
-        "cpu": ", ".join(sorted(set(rows["host_cpu"].dropna()))),
+        "device": sorted(set(rows["device"].dropna())),
+        "cpu": sorted(set(rows["host_cpu"].dropna())),
         "cases": f"{int((rows['status'] == 'ok').sum())} ok of {len(rows)}",
-        "versions": _versions(rows["versions"].dropna().unique()),
+        "versions": [f"{library} {' and '.join(found)}" for library, found in named.items()],
     }
-    folder = results() / name
     try:
-        facts |= {**_machine_facts(folder), **_ceilings(folder)}
+        facts |= _folder_facts(results() / name)
     except InputError as error:
         facts["damaged"] = str(error)
     texts = {key: ", ".join(value) if isinstance(value, list) else value for key, value in facts.items()}
     return [(key.replace("_", " "), str(text)) for key, text in texts.items() if text not in (None, "")]
 
 
-def _machine_facts(folder: Path) -> Mapping[str, Any]:
-    facts = dict(read_facts(folder))
-    facts.pop("name", None)
+def _folder_facts(folder: Path) -> dict[str, Any]:
+    """Facts of the machine, and what its devices can do at most, as far as it was measured."""
+    facts = {key: value for key, value in read_facts(folder).items() if key != "name"}
     if memory := facts.get("memory"):
         facts["memory"] = f"{memory / 2**30:.0f} GiB"
-    return facts
-
-
-def _ceilings(folder: Path) -> Mapping[str, str]:
-    """What its devices can do at most, as far as it was measured."""
     ceilings = read_ceilings(folder) or {}
-    return {
-        f"{kind}, {CEILINGS[name][0]}": _ceiling(rate, *CEILINGS[name][1:])
-        for kind in ("host", "gpu", "gpus")
-        for name, rate in (ceilings.get(kind) or {"rates": {}})["rates"].items()
-    }
-
-
-def _ceiling(rate: Mapping[str, float], scale: float, unit: str) -> str:
-    """`4,180 GB/s (4,150 to 4,190)`."""
-    middle, low, high = (_digits(rate[name] / scale) for name in ("per_second", "low", "high"))
-    return f"{middle} {unit} ({low} to {high})"
+    for kind in ("host", "gpu", "gpus"):
+        for name, rate in (ceilings.get(kind) or {"rates": {}})["rates"].items():
+            title, scale, unit = CEILINGS[name]
+            middle, low, high = (_digits(rate[end] / scale) for end in ("per_second", "low", "high"))
+            facts[f"{kind}, {title}"] = f"{middle} {unit} ({low} to {high})"
+    return facts
 
 
 def _digits(number: float) -> str:
     """Three digits, and every digit of the integer part."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-
-
-def _versions(texts: Iterable[str]) -> str:
-    """Each library once, with all the versions that the records name."""
-    versions: dict[str, set[str]] = {}
-    for text in texts:
-        for name, version in json.loads(text).items():
-            versions.setdefault(name, set()).add(str(version))
-    return ", ".join(f"{name} {' and '.join(sorted(versions[name]))}" for name in sorted(versions))
