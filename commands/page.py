@@ -1,4 +1,4 @@
-"""Write the page of all records, reports/index.html.
+"""Write the page of all records, reports/index.html, or draw single figures anew.
 
 Exit status 1 where a figure could not be judged or drawn, and with --draw where a folder was refused: that
 stops no measurement."""
@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from benchmarks.engine.follow import adopt, begin_part
 from benchmarks.runs import airspeed
 from commands._parser import Parser
-from commands._records import figure_cases, load_records, machines_here, with_records
+from commands._records import figure_cases, load_records, machines_here, records_of, with_records
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
@@ -23,22 +23,47 @@ from reports.hardware.comparison import Comparison, compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.webpage.scoreboard import machines_of
+from reports.shapes import style
 
 LOG = logging.getLogger("fillpath")
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument(
-        "--draw", action="store_true", help="first draw every figure that any machine has records for"
+        "--draw",
+        nargs="*",
+        metavar="FIGURE",
+        help="first draw every figure that any machine has records for; or only these, and no page",
     )
+    parser.add_argument("--machine", help="draw these figures by that one's records")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    records = load_records()
+    if arguments.draw or arguments.machine:
+        return _draw(arguments.draw or [], arguments.machine)
+    records, draws = load_records(), arguments.draw is not None
     cases_of = figure_cases(records)
-    pairs = figures.available_figures() if arguments.draw else []
+    pairs = figures.available_figures() if draws else []
     whole = write([pair for pair in pairs if with_records(cases_of(*pair), records)], records)
-    return int(not whole or bool(arguments.draw and records.refused))
+    return int(not whole or bool(draws and records.refused))
+
+
+def _draw(names: Sequence[str], machine: str | None) -> int:
+    """Draw these figures alone, such as gsofa.fig10, by the records of a machine, or of all."""
+    if not names:
+        raise InputError("--machine goes with --draw FIGURE: name a figure, such as gsofa.fig10")
+    pairs = [(paper, figure) for paper, _, figure in (name.partition(".") for name in names)]
+    for pair in pairs:
+        figures.exhibit(*pair)
+    records = records_of(machine) if machine else load_records()
+    sources = drawing.Sources(records, figure_cases(records), catalogue.entries(), machines_here())
+    result = drawing.make(sources, begin_part, pairs, papers=())
+    for pair, reason in result.failed.items():
+        LOG.warning("%s %s", ".".join(pair), reason)
+    for pair in dict.fromkeys(pairs):
+        if pair not in result.failed:
+            print(style.figure_path(figures.stem(*pair), "svg"))
+    return int(bool(result.failed))
 
 
 def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:

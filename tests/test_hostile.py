@@ -46,7 +46,7 @@ OTHERS = tuple(
         "maintain compact test-machine", "maintain gate test-machine",
         "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
         "table test-machine", "table test-machine --csv table.csv", "calibrate", "nightly", "page",
-        "workflow begin", "workflow summary", "workflow finish",
+        "page --draw gsofa.fig10", "workflow begin", "workflow summary", "workflow finish",
     )
 )  # fmt: skip
 # Of these each input is one of the others', or they write the repository, or compile or measure a suite.

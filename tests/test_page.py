@@ -249,6 +249,21 @@ def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture() -> N
     assert "<evil>" not in Pieces(text).all and 'data-order="1234.5"' in text
 
 
+def test_single_figures_are_drawn_anew_of_stored_records_and_no_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("commands.page.begin_part", lambda: None)
+    monkeypatch.setattr(drawing, "workers", Serial)
+    for record in RECORDS.rows[:9]:
+        write_records(record_path(record.machine, record.case), [record])
+    assert main(["page", "--draw", "gsofa.fig10", "gsofa.fig14", "--machine", "made-up"]) == 0
+    drawn = [style.figure_path(f"gsofa_{name}", "svg") for name in ("fig10", "fig14")]
+    assert capsys.readouterr().out.split() == [str(path) for path in drawn]
+    assert all(path.is_file() for path in drawn) and not paths.PAGE.exists()
+    for words, why in (("--draw gsofa.fig99", "no figure 'fig99'"), ("--machine made-up", "--draw FIGURE")):
+        assert main(["page", *words.split()]) == 2 and why in capsys.readouterr().err
+
+
 def torn(*arguments: object) -> pd.DataFrame:
     return pd.read_csv(io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4"))
 
