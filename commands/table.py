@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from fetch import catalogue
     from fillpath.case import Case
     from reports.facts.records import Records
-    from reports.shapes.frame_csv import bare_text
+    from reports.shapes.files import bare_text
     from reports.table import OBJECTS, case_table
 
     records = Records.load(arguments.machine)

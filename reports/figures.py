@@ -25,7 +25,7 @@ from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.how import place
-from reports.shapes import drawn, style
+from reports.shapes import files, style
 from reports.table import case_table
 
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -168,12 +168,12 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     words = " ".join(part for part in (place(rows), shown.words(seen.frame, rows)) if part)
     note = style.figure_path(name, style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
-    made_of = content_hash(name, *texts, drawn.frame_text(seen.frame), drawn.code(seen.paper))
-    if drawn.is_drawn(note, made_of):
+    made_of = content_hash(name, *texts, files.frame_text(seen.frame), files.code(seen.paper))
+    if files.is_drawn(note, made_of):
         return [style.figure_path(name, kind, site) for kind in ("svg", "csv")]
-    files = style.save(shown.picture(seen.frame), seen.frame, name, stamp, words, verdicts, site)
-    drawn.keep(note, made_of, files)
-    return files[:2]
+    written = style.save(shown.picture(seen.frame), seen.frame, name, stamp, words, verdicts, site)
+    files.keep(note, made_of, written)
+    return written[:2]
 
 
 def stem(paper: str, figure: str) -> str:

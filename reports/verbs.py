@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from fillpath.options import Option
 from fillpath.processes import Rounds, ratio
 from reports.facts.means import geometric_mean
 from reports.facts.naming import among, printed_label
@@ -19,6 +20,7 @@ from reports.facts.printed import abbreviations
 from reports.shapes.bars import times
 from reports.table import COLUMNS, KEY, NOT_MEASURED
 
+BUDGET = "memory_budget"
 ENDS = ("", "_low", "_high")
 RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
 # Columns of a row that a ratio is made of.
@@ -321,6 +323,17 @@ def equality(frame: pd.DataFrame, name: str) -> pd.Series[str]:
 def option(variants: pd.Series[str], name: str) -> pd.Series[str]:
     """Return what variants say of an option, nothing where it is at its default."""
     return variants.str.extract(rf"\.{name}=([^=]*?)(?=\.[a-z_]+=|$)", expand=False)
+
+
+def bytes_of(budget: str) -> float:
+    """Return the bytes that a budget stands for, as cases write it."""
+    return float(Option(BUDGET, int, None).parse(budget))
+
+
+def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `budget`, as the case writes its memory_budget, and `budget_bytes`."""
+    budget = option(rows["variant"], BUDGET)
+    return rows.assign(budget=budget, budget_bytes=budget.map(bytes_of, na_action="ignore").astype(float))
 
 
 def without(variants: pd.Series[str], *options: str) -> pd.Series[str]:

@@ -34,7 +34,7 @@ from reports.facts.claim import Held
 from reports.facts.printed import Entries, abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
-from reports.shapes import frame_csv
+from reports.shapes import files
 from reports.shapes.sheet import Column, Sheet
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, draw, on_gpu, site
 
@@ -47,8 +47,8 @@ MODULE = '''
 """Figure 99: seconds of everything."""
 
 from reports.exhibit import Exhibit
-from reports.shapes.panels import Panels
-from reports.shapes.bars import Panel, bar_panel
+from reports.shapes.axes import Panels
+from reports.shapes.bars import bar_panel
 from reports.verbs import with_groups
 
 
@@ -63,7 +63,7 @@ EXHIBIT = Exhibit(
     "{name}, Figure 99",
     "seconds of everything",
     frame,
-    Panels([lambda axes, frame: bar_panel(axes, frame, Panel("median", "low", "high", "s"))], 6.0),
+    Panels([lambda axes, frame: bar_panel(axes, frame, "s")], 6.0),
     """A sham with {{count}} rows: {{braces}}.""",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
     claims={claims},
@@ -112,7 +112,7 @@ def test_one_file_is_a_figure(sham: None, site: Path) -> None:
     assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
     paths = draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
-    comments, frame = frame_csv.read_csv(paths[1])
+    comments, frame = files.read_csv(paths[1])
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
     assert len(frame) >= len(ON_GPU)
     assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
@@ -125,7 +125,7 @@ def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Pa
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
     assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
     paths = draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = frame_csv.read_csv(paths[1])
+    comments, frame = files.read_csv(paths[1])
     assert " A sham with" in comments["caption"] and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
     page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
@@ -367,7 +367,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_the_example_of_the_guide_is_a_figure(example: None, site: Path) -> None:
     paths = draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = frame_csv.read_csv(paths[1])
+    comments, frame = files.read_csv(paths[1])
     assert frame["gain"].notna().any()
     assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")
     judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]

@@ -22,7 +22,7 @@ from reports.exhibit import Exhibit, Judge
 from reports.facts.claims import claims_of
 from reports.facts.records import Records
 from reports.how import place
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from tests.reports_fakes import ENTRIES, ON_GPU, draw, made_record, on_gpu, rows_of, site
 
 __all__ = ["site"]
@@ -43,9 +43,7 @@ def rows(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def drawn(frame: pd.DataFrame, title: str) -> Figure:
-    figure = style.new_figure(3, 2)
-    style.headline(figure, title)
-    return figure
+    return style.new_figure(3, 2, title)
 
 
 def judged(claims: Sequence[str], outcome: Outcome = Outcome.DEVIATES) -> Judge:
@@ -166,12 +164,12 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     monkeypatch.setattr(figures, "exhibits", lambda paper: {"fig99": BOTH})
     stored = records({"here": "-x", "there": "xxx"})
     for here, cases in ((["here"], CASES[1:2]), ([], CASES)):
-        comments, frame = frame_csv.read_csv(draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
+        comments, frame = files.read_csv(draw("gsofa", "fig99", CASES, stored, ENTRIES, here)[1])
         machine = here[0] if here else "there"
         assert list(frame["case"]) == [case.name for case in cases]
         assert set(frame["machine"]) == {machine} and comments["machine"] == machine
         assert comments["caption"].startswith(f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. ")
-    comments, frame = frame_csv.read_csv(draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
+    comments, frame = files.read_csv(draw("gsofa", "fig99", CASES, Records(), ENTRIES)[1])
     assert len(frame) == len(CASES) and comments["caption"].startswith(
         "A sham. Nothing of it was measured here."
     )
@@ -212,5 +210,5 @@ def test_the_step_of_the_workflow_draws_the_run_s_figures_of_this_machine(
     assert main(["workflow", "draw"]) == (0 if whole else 1)
     assert drawn == [("gsofa", "fig14")] and len(kept) == whole, "what failed is tried again"
     draw(*drawn[0], cases, Records.load(), ENTRIES, machines_here())
-    comments = frame_csv.read_comments(style.figure_path("gsofa_fig14", "csv"))
+    comments = files.read_comments(style.figure_path("gsofa_fig14", "csv"))
     assert comments["machine"] == "test-machine"

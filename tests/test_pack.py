@@ -34,7 +34,7 @@ from reports import figures
 from reports.facts.claims import claims
 from reports.figures import exhibits
 from reports.pages import crate, drawing
-from reports.shapes import frame_csv
+from reports.shapes.files import read_comments
 from tests.reports_fakes import measured
 from tests.serial import Serial
 from tests.test_compare import on, put_ceilings, repack
@@ -115,7 +115,7 @@ def test_every_member_has_a_checksum_and_figures_are_of_that_machine_alone(packe
     pictures = {f"report/figures/{name}" for name in ("gsofa_fig14.csv", "gsofa_fig14.svg", "rooflines.svg")}
     made = {name for name in names if name.startswith(archive.REPORT)}
     assert {"ceilings.json", archive.METADATA} < names and made == {SUMMARY, *pictures}
-    assert frame_csv.read_comments(packed / "far/report/figures/gsofa_fig14.csv")["machine"] == "far"
+    assert read_comments(packed / "far/report/figures/gsofa_fig14.csv")["machine"] == "far"
 
 
 def graph_of(folder: Path) -> Graph:

@@ -29,7 +29,7 @@ from reports.figures import exhibits
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
@@ -194,7 +194,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    comments, frame = frame_csv.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
+    comments, frame = files.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     verdicts = [key for key in comments if key.startswith("verdict ")]
     assert {"matrix", "label"} <= set(frame)
     judged = {name for name in names for key in verdicts if name in key and "below_hypre" in key}

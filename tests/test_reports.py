@@ -35,7 +35,7 @@ from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
-from reports.shapes import bars, frame_csv, style
+from reports.shapes import bars, files, style
 from reports.table import all_rows
 from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of, site, standings
@@ -198,9 +198,9 @@ def test_csv_is_the_frame_under_its_stamp(
     cases = fakes.own_cases(*pair, MADE)
     paths = draw(*pair, cases, RECORDS)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
-    comments, frame = frame_csv.read_csv(paths[1])
+    comments, frame = files.read_csv(paths[1])
     cases = [case for case in cases if case.name != fakes.ABSENT]
-    wanted = frame_csv.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
+    wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
     wanted = pd.read_csv(io.StringIO(wanted.to_csv(index=False)))
     pd.testing.assert_frame_equal(frame, wanted, check_exact=True, check_dtype=False)
     rows = rows_of(RECORDS, cases)
@@ -279,7 +279,7 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 
 
 def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
-    comments, frame = frame_csv.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
+    comments, frame = files.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))
     assert "printed mean 1.14x" in comments[key] and len(frame) > 2

@@ -186,7 +186,8 @@ def pair(pair: str, low: float | None = None, high: float | None = None) -> dict
             fig11, [*GOOD, TREE, GP],
             {
                 "gsofa.gilbert_peierls_ratio": 50, "gsofa.gilbert_peierls_ratio_low": 90 / 2.4,
-                "gsofa.paper": 1.01, "superlu_dist.median": 9, "superlu_dist.paper": None,
+                "gsofa.gilbert_peierls_paper": 1.01, "superlu_dist.gilbert_peierls_paper": None,
+                "superlu_dist.median": 9,
             },
             # A peer without a record has no line.
             "50x | 1.5x e | 1.01x | printed mean 50.1x, 1.01x (BC) to 171.1x (BB) | ! gsofa over klu",

@@ -682,7 +682,7 @@ def test_long_bars_have_room_and_much_longer_ones_a_log_axis() -> None:
 
 
 def test_names_stand_beside_their_points_and_over_no_other() -> None:
-    axes = style.new_figure(6.0, 6.0).subplots()
+    axes = style.new_figure(6.0, 6.0, "t").subplots()
     axes.set(xlim=(0, 10), ylim=(0, 10))
     points = [(5.0, 5.0), (5.0, 5.05), (5.0, 5.1), (9.9, 5.0)]
     write_names(axes, points, ["first", "second", "third", "a long name"])

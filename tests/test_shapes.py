@@ -14,7 +14,7 @@ import pytest
 from matplotlib.text import Annotation
 
 from reports.facts.records import Records
-from reports.shapes import drawn, style
+from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
 from tests import reports_fakes as fakes
@@ -91,7 +91,7 @@ def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
         style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
         written.append(path.read_bytes())
     assert read_cells(path) == table().cells and written[0] == written[1]
-    style.save(style.new_figure(4.0, 3.0), pd.DataFrame(ROWS), "p_table", stamp)
+    style.save(style.new_figure(4.0, 3.0, "t"), pd.DataFrame(ROWS), "p_table", stamp)
     assert not path.exists()
 
 
@@ -157,7 +157,7 @@ def test_what_changes_is_drawn_again_and_nothing_else(site: Path, monkeypatch: p
     changed = Records(tuple(replace(r, work={**(r.work or {}), "fills": 77}) for r in RECORDS.rows))
     again = draw(changed)
     assert all(again[name] > first[name] for name in first)
-    monkeypatch.setattr(drawn, "code", lambda paper: "other sources")
+    monkeypatch.setattr(files, "code", lambda paper: "other sources")
     assert draw(changed)[f"{NAME}.svg"] > again[f"{NAME}.svg"]
 
 

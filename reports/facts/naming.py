@@ -3,7 +3,7 @@ stand-in never."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -85,6 +85,23 @@ def printed_label(abbr: str, paper: str) -> str:
 def listed(names: Iterable[str]) -> str:
     """The names once each, `none` without any."""
     return ", ".join(sorted(set(names))) or "none"
+
+
+def fastest_how(code: pd.Series[str], untimed: pd.Series[str], which: str, names: Mapping[str, str]) -> str:
+    """Return a sentence of which sequential code is the fastest, and where some had no time; empty of none.
+
+    code, untimed : by matrix, the fastest and those without a time
+    which : what they are the fastest of
+    names : what each code is called
+    """
+    counts = code.value_counts()
+    if counts.empty:
+        return ""
+    of_each = ", ".join(f"{name} on {counts[own]}" for own, name in names.items() if own in counts)
+    unknown = untimed[code.notna() & (untimed != "")]
+    lost = f"; no time of {listed(unknown.str.split(', ').explode())} on {len(unknown)} of {counts.sum()}"
+    words = f"Good sequential code: on each matrix the fastest of {which}, one core"
+    return f"{words} ({of_each}{lost if len(unknown) else ''}). "
 
 
 def _with_short(name: str, short: str) -> str:

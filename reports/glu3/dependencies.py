@@ -14,7 +14,7 @@ from reports.facts.claims import claim
 from reports.glu3 import examples
 from reports.shapes import bars
 from reports.shapes.axes import legend_above
-from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import PALETTE, SMALL, new_figure
 from reports.verbs import by_code, first_failure, inputs, wide
 
 
@@ -38,8 +38,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Per example a row of panels: its pattern, and the graph of each method; the two factors; the counts."""
     matrices = frame[frame["part"] == "matrix"]
     heights = [2.8, 3.6, max(2.4, 0.9 + 0.27 * len(matrices))]
-    figure = new_figure(13.0, 0.9 + sum(heights))
-    headline(figure, title)
+    figure = new_figure(13.0, 0.9 + sum(heights), title)
     *tops, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
     for part, name in zip(tops, examples.ENTRIES, strict=True):
         rows = frame[frame["example"] == name]

@@ -13,7 +13,7 @@ from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
 from reports.shapes.axes import legend_above, seconds_axis
 from reports.shapes.lines import POINTS, Codes, draw_panels
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.style import SMALL, new_figure
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact
 
@@ -87,8 +87,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a row of panels per span that was measured, all of them if none was; a panel per family."""
     ok = frame[frame["status"] == "ok"]
     spans = [span for span in LABELS if span in set(ok["span"])] or list(LABELS)
-    figure = new_figure(14.0, 2.0 + 3.5 * len(spans))
-    headline(figure, title)
+    figure = new_figure(14.0, 2.0 + 3.5 * len(spans), title)
     grid = figure.subplots(len(spans), len(FAMILIES), sharex=True, sharey="row", squeeze=False)
     for panels, span in zip(grid, spans, strict=True):
         draw_panels(panels, frame[frame["span"] == span], FAMILIES, DRAWN, names=span == spans[-1])

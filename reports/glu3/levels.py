@@ -12,7 +12,7 @@ from reports.facts.means import trend
 from reports.series import per_case
 from reports.shapes.axes import empty_panel, legend_above, lines
 from reports.shapes.bars import GROUND
-from reports.shapes.style import NORMAL, PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import NORMAL, PALETTE, SMALL, new_figure
 from reports.verbs import ENDS, with_absent
 
 # What the slides show.
@@ -72,8 +72,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw columns of each level and most sub-columns of one, and beside it the same near the axis."""
     down = max(1, frame["label"].nunique())
-    figure = new_figure(13.0, 1.4 + 2.7 * down)
-    headline(figure, title)
+    figure = new_figure(13.0, 1.4 + 2.7 * down, title)
     axes = figure.subplots(down, 2, squeeze=False)
     for (whole, near), (_, rows) in zip(axes, frame.groupby("label", sort=False), strict=False):
         row: Any = rows.iloc[0].to_dict()

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from reports.facts.naming import listed
 from reports.shapes import bars
-from reports.shapes.panels import Draw, Panels
+from reports.shapes.axes import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
 from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
@@ -106,7 +106,7 @@ def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw
     """Return what draws the seconds of solutions, the share of their parts, and more panels below."""
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
-        bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label))
+        bars.bar_panel(axes, frame, label)
         bars.legend(axes, bars.handles(frame))
 
     def shares(axes: Axes, frame: pd.DataFrame) -> None:

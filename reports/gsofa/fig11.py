@@ -4,26 +4,20 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import NAMED, SPAN, SYMBOLIC, fastest_how, fastest_sequential, printed_of, spread
-from reports.shapes.bars import Panel
-from reports.shapes.strip import CodedBars, StripLine, ratio_lines
+from reports.shapes.strip import CodedBars, Ratios
 from reports.table import timed
 from reports.verbs import attach, in_papers_order, of, over
 
 CLAIM, GSOFA = "fig11_vs_glu3_symbolic", "gsofa"
 # What the paper sets GSoFA over, another author's code of the same algorithm, and the fastest of good codes.
 BASELINE, KLU, SEQUENTIAL = "gilbert_peierls", "klu", "sequential"
-OVER = {
-    BASELINE: (BASELINE, f"printed mean {spread(CLAIM)}"),
-    KLU: (NAMED[KLU], "not in the paper"),
-    SEQUENTIAL: ("the fastest sequential code", "not in the paper"),
-}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per case with its seconds, of peers those of their symbolic phases.
 
     A row of gsofa has its speedups over gilbert_peierls and over KLU, `<code>_ratio`, and over the fastest of
-    the good sequential codes, `sequential_ratio`, which `sequential_code` names. `paper` is printed.
+    the good sequential codes, `sequential_ratio`, which `sequential_code` names; `<code>_paper` is printed.
     """
     rows = in_papers_order(timed(cases, SYMBOLIC), "gsofa")
     ours = of(rows, GSOFA, "implementation")
@@ -32,26 +26,22 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         rows = attach(rows, GSOFA, over(theirs, ours, (base, "")).add_prefix(f"{base}_"))
     rows = attach(rows, GSOFA, fastest_sequential(rows, ours).add_prefix(f"{SEQUENTIAL}_"))
     printed = printed_of(rows, CLAIM).where(rows["implementation"] == GSOFA)
-    return rows.assign(series=rows["implementation"], paper=printed)
+    return rows.assign(series=rows["implementation"], gilbert_peierls_paper=printed)
 
 
-def lines(frame: pd.DataFrame) -> list[StripLine]:
-    """Return the speedups as text."""
-    rows, found = frame[frame["implementation"] == GSOFA], []
-    for base, (name, remark) in OVER.items():
-        columns = {"speedup": f"{base}_ratio", "with transfers": f"{base}_moved_ratio"}
-        columns |= {"printed": "paper"} if base == BASELINE else {}
-        mark = f"{base}_letter" if base == SEQUENTIAL else ""
-        found += ratio_lines(rows, f"gsofa over {name}", columns, f"{base}_pair", remark, mark)
-    return found
-
-
+SPEEDUPS = {"speedup": "ratio", "with transfers": "moved_ratio"}
+AUTHORS, OTHERS = f"printed mean {spread(CLAIM)}", "not in the paper"
+STRIP = [
+    Ratios(f"gsofa over {BASELINE}", SPEEDUPS | {"printed": "paper"}, f"{BASELINE}_", AUTHORS),
+    Ratios(f"gsofa over {NAMED[KLU]}", SPEEDUPS, f"{KLU}_", OTHERS),
+    Ratios("gsofa over the fastest sequential code", SPEEDUPS, f"{SEQUENTIAL}_", OTHERS, mark="letter"),
+]
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 11",
     "GSoFA on one GPU and sequential symbolic factorisation",
     frame,
-    CodedBars(Panel("median", "low", "high", "seconds (log scale)"), lines),
+    CodedBars(STRIP, "seconds (log scale)"),
     f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase. The other sequential codes are not in the paper.
     Of other authors' codes: {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}The paper's: a V100, a POWER9.
     Two runs, or hosts: the two times are not of one, so their ratio is not taken. A dash: one of the two

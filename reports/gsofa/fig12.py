@@ -14,8 +14,8 @@ from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
 from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis
 from reports.shapes.bars import draw_slots
 from reports.shapes.lines import draw_line, draw_nodes
-from reports.shapes.strip import StripLine, ratio_lines, write_strip
-from reports.shapes.style import PALETTE, SMALL, headline, new_figure
+from reports.shapes.strip import Ratios, write_strip
+from reports.shapes.style import PALETTE, SMALL, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, on, option, over
 
@@ -27,6 +27,13 @@ LOOKS: dict[str, dict[str, Any]] = {
     SIX: {"label": "gsofa_multi, six GPUs", "color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
     BEST: {"label": BEST, "color": "#555555", "linewidth": 1.6, "linestyle": "--"},
 }
+SPEEDUPS = {"speedup": "ratio", "with transfers": "moved_ratio"}
+SIX_GPUS = {"six GPUs": "six_ratio", "printed, six": "paper"}
+RANKS = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
+STRIP = [
+    Ratios(RANKS, SPEEDUPS | SIX_GPUS, only={"best": True}, mark="mark"),
+    Ratios("The fastest sequential code over the same", SPEEDUPS, only={"series": BEST}, mark="mark"),
+]
 # Of a group's place: half of what points of 1 to 16 ranks take, half of a line.
 HALF, EDGE = 0.36, 0.42
 
@@ -59,9 +66,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw what was measured above, what is printed below on axes of its own."""
-    lines = _lines(frame)
-    figure = new_figure(12.5, 11.5 + 0.2 * len(lines))
-    headline(figure, title)
+    ranks = frame["ranks"].map("({:g})".format)
+    marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
+    lines = [line for ratios in STRIP for line in ratios.lines(marked)]
+    figure = new_figure(12.5, 11.5 + 0.2 * len(lines), title)
     top, bottom = figure.subplots(2, 1, height_ratios=(5, 6))
     if frame.empty:
         empty_panel(top, "not_run", "no case of it was measured")
@@ -93,18 +101,6 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     name_matrices(axes, frame)
     axes.set_ylabel("seconds (log)")
     axes.tick_params(axis="x", labelsize=SMALL)
-
-
-def _lines(frame: pd.DataFrame) -> list[StripLine]:
-    """Return the ratios as text: of the best ranks, with their number, and of the sequential code."""
-    is_good, ranks = frame["series"] == BEST, frame["ranks"].map("({:g})".format)
-    marked = frame.assign(mark=frame["code"].map(GOOD).where(is_good, ranks))
-    columns = {"speedup": "ratio", "with transfers": "moved_ratio"}
-    six = {"six GPUs": "six_ratio", "printed, six": "paper"}
-    best = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
-    good = "The fastest sequential code over the same"
-    above = ratio_lines(marked[marked["best"]], best, columns | six, "pair", mark="mark")
-    return above + ratio_lines(marked[is_good], good, columns, "pair", mark="mark")
 
 
 def _facts(frame: pd.DataFrame) -> dict[str, str]:

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.gsofa.memory import BUDGET, FULL, budgeted, bytes_of, picture, where_binding
+from reports.gsofa.memory import FULL, budgeted, picture, where_binding
 from reports.gsofa.symbolic import SPAN
-from reports.verbs import fact, option, with_option
+from reports.verbs import BUDGET, bytes_of, fact, with_budgets, with_option
 
 CLAIM = "fig16_memory_budget"
 # What the paper's budgets are held against, and those below.
@@ -18,8 +18,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     `sources_left` is the share of the concurrent sources at 16 GB.
     """
-    alone = cases[cases["variant"].str.fullmatch(rf"gsofa\.{BUDGET}=[^.]*")]
-    rows = alone[bytes_of(option(alone["variant"], BUDGET)) < bytes_of(pd.Series([MOST])).item()]
+    alone = with_budgets(cases[cases["variant"].str.fullmatch(rf"gsofa\.{BUDGET}=[^.]*")])
+    rows = alone[alone["budget_bytes"] < bytes_of(MOST)]
     rows = budgeted(cases, rows, with_option(rows["variant"], BUDGET, MOST), f"at {MOST}", CLAIM)
     return rows.assign(sources_left=fact(rows, "concurrent_sources") / fact(rows, "other_concurrent_sources"))
 

@@ -13,7 +13,7 @@ from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel
 from reports.gsofa.symbolic import printed_matrix
 from reports.shapes.axes import write_names
 from reports.shapes.beside import PAPER, where
-from reports.shapes.style import NORMAL, PALETTE, headline, new_figure
+from reports.shapes.style import NORMAL, PALETTE, new_figure
 from reports.table import KEY
 from reports.verbs import option, without
 
@@ -62,8 +62,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     ok = ok.assign(printed=printed_matrix(ok, PRINTED))
     ok["stands_for"] = (", for " + ok["printed"]).where(ok["abbr"].isna()).fillna("")
     shown = [ok[ok["what"] == what] for what in (NODES_SHOWN, GPUS) if (ok["what"] == what).any()]
-    figure = new_figure(min(14.0, 4.8 + 5.6 * len(shown)), 6.0)
-    headline(figure, title)
+    figure = new_figure(min(14.0, 4.8 + 5.6 * len(shown)), 6.0, title)
     panels = figure.subplots(1, 1 + len(shown), squeeze=False, width_ratios=[3] + [4] * len(shown))[0]
     panels[0].set_facecolor(PAPER)
     _panel(panels[0], ENDS, "printed: 44 nodes of six V100")

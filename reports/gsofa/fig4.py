@@ -16,8 +16,7 @@ from reports.facts.means import trend
 from reports.facts.naming import among
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
-from reports.shapes.axes import empty_panel, legend_above
-from reports.shapes.panels import Multiples
+from reports.shapes.axes import Multiples, empty_panel, legend_above
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import ENDS, in_papers_order
 

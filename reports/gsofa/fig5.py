@@ -7,13 +7,11 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.memory import PRINTED_WORDS, WORD, device_bytes, told, with_and_without
 from reports.gsofa.symbolic import spread
-from reports.shapes.bars import Panel
-from reports.shapes.strip import CodedBars, StripLine, number_line
+from reports.shapes.strip import CodedBars, Ratios
 from reports.verbs import beside, fact, first_failure, in_papers_order
 
 DATA = subject("gsofa", "fig5_auxiliary_memory").data
 BARS = {"matrix": "bytes_matrix", "auxiliary, before": "bytes_before", "auxiliary, after": "bytes_after"}
-BYTES = Panel("bytes", "bytes", "bytes", "bytes on the device (log scale)", "both")
 PRINTED = {f"paper_{when}": DATA[when]["max"] | DATA[when]["min"] for when in ("before", "after")}
 
 
@@ -35,21 +33,19 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return in_papers_order(beside(rows, "gsofa", PRINTED), "gsofa")
 
 
+ENDS = ", ".join(f"{spread('fig5_auxiliary_memory', when)} {when}" for when in ("before", "after"))
+LINES = {"before": "before", "printed before": "paper_before", "after": "after"}
+LINES |= {"printed after": "paper_after", "6 n words": "table2"}
+OVER = f"auxiliary memory over the matrix's; printed {ENDS}"
+MEAN = f"before over after; printed mean {DATA['reduction']['mean']:g}x"
+STRIP = [Ratios(OVER, LINES, means=False), Ratios(MEAN, {"reduction": "reduction"}, means=False)]
+
+
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw three bars per matrix, as the paper has them, and the ratios above."""
     bars = [frame.assign(series=name, bytes=frame[column]) for name, column in BARS.items()]
-    return CodedBars(BYTES, lines)(pd.concat(bars, ignore_index=True), title)
-
-
-def lines(frame: pd.DataFrame) -> list[StripLine]:
-    """Return the ratios as text."""
-    printed = ", ".join(f"{spread('fig5_auxiliary_memory', when)} {when}" for when in ("before", "after"))
-    found = [StripLine(title=f"auxiliary memory over the matrix's; printed {printed}")]
-    for when in ("before", "after"):
-        found += number_line(frame, when, when) + number_line(frame, "printed", f"paper_{when}")
-    found += number_line(frame, "6 n words", "table2")
-    found.append(StripLine(title=f"before over after; printed mean {DATA['reduction']['mean']:g}x"))
-    return found + number_line(frame, "reduction", "reduction")
+    shape = CodedBars(STRIP, "bytes on the device (log scale)", "bytes", "both")
+    return shape(pd.concat(bars, ignore_index=True), title)
 
 
 EXHIBIT = Exhibit(

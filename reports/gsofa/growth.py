@@ -9,7 +9,7 @@ from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
 from reports.shapes.axes import legend_above, seconds_axis
 from reports.shapes.lines import POINTS, Codes, draw_panels
-from reports.shapes.style import headline, new_figure
+from reports.shapes.style import new_figure
 from reports.table import timed
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
@@ -36,8 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a panel per family on common axes, with a line per code and the real matrices as points."""
-    figure = new_figure(14.0, 7.0)
-    headline(figure, title)
+    figure = new_figure(14.0, 7.0, title)
     ok = frame[frame["status"] == "ok"]
     names = (*LINES.values(), POINTS)
     panels = figure.subplots(1, len(names), sharex=True, sharey=True)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from fillpath.options import Option
 from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.printed import printed_table
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.table import NOT_MEASURED
-from reports.verbs import beside, in_papers_order, on, option, over_variant, with_option, without
+from reports.verbs import beside, in_papers_order, on, over_variant, with_budgets, with_option, without
 
 _SPACE = ("bubble_removal", "dynamic_space", "external_frontiers")
 # Bytes of a word of the paper's Table 2, and its words per vertex and source; gsofa has one queue.
@@ -20,7 +19,6 @@ WORD = 4
 _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
 PRINTED_WORDS = _TABLE2["words"].groupby(_STRUCTURE).sum()
-BUDGET = "memory_budget"
 # The budget at which ratios are printed.
 PRINTED_AT = "1GB"
 # What the caption says of the bars of budgets.
@@ -54,11 +52,6 @@ def told(rows: pd.DataFrame, *names: str, status: str = "status") -> pd.Series[s
     return rows[status].fillna("not_run").mask(lost, NOT_MEASURED)
 
 
-def bytes_of(budgets: pd.Series[str]) -> pd.Series[float]:
-    """Return the bytes that budgets stand for, as cases write them."""
-    return budgets.map(Option(BUDGET, int, None).parse).astype(float)
-
-
 def budgeted(
     cases: pd.DataFrame, rows: pd.DataFrame, base: pd.Series[str], role: str, claim: str
 ) -> pd.DataFrame:
@@ -67,12 +60,12 @@ def budgeted(
     `unlimited_bytes` is what gsofa takes of the device without a budget; `binds` is 1 for a budget below it.
     `pair` calls the other variant `role`; the claim prints ratios by matrix.
     """
-    rows = rows.join(over_variant(cases, rows, base, ("", role)))
-    budget, printed = option(rows["variant"], BUDGET), subject("gsofa", claim).data["per"]
-    limit, free = bytes_of(budget), device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
-    binds = (limit < free).where(free.notna()).astype(float)
-    rows = rows.assign(budget=budget, budget_bytes=limit, unlimited_bytes=free, binds=binds, loose=binds != 1)
+    rows = with_budgets(rows.join(over_variant(cases, rows, base, ("", role))))
+    free = device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
+    binds = (rows["budget_bytes"] < free).where(free.notna()).astype(float)
+    rows = rows.assign(unlimited_bytes=free, binds=binds, loose=binds != 1)
     rows = rows.sort_values("budget_bytes", ascending=False, kind="stable")
+    printed = subject("gsofa", claim).data["per"]
     return in_papers_order(beside(rows, "gsofa", {"paper_ratio": printed}), "gsofa", printed)
 
 

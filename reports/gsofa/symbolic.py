@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from fillpath.processes import Samples
+from reports.facts import naming
 from reports.facts.claims import subject
-from reports.facts.naming import listed
 from reports.facts.printed import printed_column
 from reports.table import phases
 from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
@@ -49,16 +49,9 @@ def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
 
 def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
     """Return the caption's part on which sequential code is the fastest, and where some had no time."""
-    counts = code.value_counts()
-    if counts.empty:
-        return ""
-    of_each = ", ".join(f"{name} ({GOOD[name]}) on {counts[name]}" for name in GOOD if name in counts)
-    unknown = untimed[code.notna() & (untimed != "")]
-    names = listed(unknown.str.split(", ").explode())
-    lacking = f"; no time of {names} on {len(unknown)} of {counts.sum()}" if len(unknown) else ""
     *first, last = (NAMED.get(name, name) for name in GOOD)
-    words = f"the fastest of {', '.join(first)} and {last}"
-    return f"Good sequential code: on each matrix {words}, one core ({of_each}{lacking}). "
+    letters = {name: f"{name} ({letter})" for name, letter in GOOD.items()}
+    return naming.fastest_how(code, untimed, f"{', '.join(first)} and {last}", letters)
 
 
 def spread(claim: str, key: str = "") -> str:

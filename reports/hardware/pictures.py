@@ -64,8 +64,8 @@ def best_picture(comparison: Comparison) -> Figure:
         ROW * part.index.nunique() + REST + LINE * (len(titles[problem]) - 1)
         for problem, part in parts.items()
     ] or [REST]
-    figure = new_figure(WIDTH, 0.8 + sum(heights))
-    style.headline(figure, "The best verified time to solution on each machine, whoever implements it")
+    title = "The best verified time to solution on each machine, whoever implements it"
+    figure = new_figure(WIDTH, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
     for axes, (problem, part) in zip(panels, parts.items(), strict=False):
         _draw(axes, part, comparison.machines)

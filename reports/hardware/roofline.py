@@ -121,8 +121,8 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
     occupied = {machine for machine, _ in placed.index}
     shown = {at: roof for at, roof in devices.items() if at in placed.index or roof.machine not in occupied}
     across, down = min(2, max(1, len(shown))), max(1, -(-len(shown) // 2))
-    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if shown else 0.6))
-    style.headline(figure, "Rooflines from measured ceilings, and the work that was counted")
+    title = "Rooflines from measured ceilings, and the work that was counted"
+    figure = new_figure(max(9.0, 6.0 * across), 1.2 + (5.0 * down if shown else 0.6), title)
     panels = list(figure.subplots(down, across, squeeze=False).ravel())
     for axes in panels[len(shown) :]:
         axes.set_axis_off()

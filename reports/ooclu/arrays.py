@@ -11,23 +11,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fillpath.options import Option
 from reports.exhibit import Subset
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.series import probes
-from reports.shapes.bars import times
+from reports.shapes.bars import few, times
 from reports.shapes.stacked import BASELINE
 from reports.table import NOT_MEASURED
-from reports.verbs import beside, fact, on, option, over, with_groups, without
+from reports.verbs import BUDGET, beside, fact, on, over, with_budgets, with_groups, without
 
 PAPER = "ooclu"
 MATRICES, FAULTS = "ooclu_table2_matrices", "ooclu_table3_page_faults"
 # The matrices that Figures 5 and 6 and Table 3 show.
 SEVEN: list[str] = printed_table(FAULTS)["abbr"].tolist()
 SYMBOLIC = "from the input pattern to the filled pattern, both resident"
-BUDGET = "memory_budget"
 # The matrices of Table 2 with the largest n, in place of those that Figure 7 does not name.
 LARGEST = ["AP", "PR", "IN"]
 # Bytes per vertex and row: six words.
@@ -67,13 +65,6 @@ def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
     """Return the rows, with these matrices alone of what each stands in for."""
     names = {name: rows[name].map(lambda names: among(names, shown)) for name in ("stand_in_for", "near")}
     return rows.assign(**names).astype(dict.fromkeys(names, "object"))
-
-
-def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with `budget`, as the case writes its memory_budget, and `budget_bytes`."""
-    budget = option(rows["variant"], BUDGET)
-    sizes = budget.map(Option(BUDGET, int, None).parse, na_action="ignore")
-    return rows.assign(budget=budget, budget_bytes=sizes.astype(float))
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
@@ -146,12 +137,8 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame as a picture names matrices: with nnz/n, and one only of what each stands in for."""
-
-    def count(others: re.Match[str]) -> str:
-        return f" and {others[0].count(', ')} more"
-
-    instead = frame["stand_in_for"].str.replace(", .*", count, regex=True)
+    """Return the frame as a picture names matrices: with nnz/n, and few of what each stands in for."""
+    instead = frame["stand_in_for"].map(few, na_action="ignore").astype("object")
     labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
     return frame.assign(label=labels, stand_in_for=instead)
 

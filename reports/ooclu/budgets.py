@@ -1,16 +1,13 @@
 """Beyond the paper: what a budget of device memory costs out_of_core, beside gsofa without any."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
-from reports.shapes.axes import empty_panel
+from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.bars import GROUND, seconds
 from reports.shapes.beside import PanelRow, Step
-from reports.shapes.panels import Multiples
 from reports.verbs import fact, of, on, over
 
 ROW = PanelRow("", [Step("out_of_core", "ratio")], {}, hollow="loose", points=True)

@@ -1,7 +1,5 @@
 """LU end to end, added up from records of its stages: what Figures 4 and 5 share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

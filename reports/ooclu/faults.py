@@ -1,7 +1,5 @@
 """Beyond the paper: what the number of page faults is of, first touches or density."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -11,7 +9,7 @@ from reports.exhibit import Exhibit
 from reports.facts.printed import printed_table
 from reports.ooclu.arrays import ARRAYS, FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, counted
 from reports.shapes.axes import legend_above, write_names
-from reports.shapes.style import PALETTE, headline, new_figure
+from reports.shapes.style import PALETTE, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
 WAYS = {PLAIN: "on demand", PREFETCHED: "prefetched"}
@@ -53,8 +51,7 @@ def _printed() -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw groups per block against density, and groups against bytes: full without prefetching, with the
     matrix beside the point, the paper's by its abbreviation."""
-    figure = new_figure(14.0, 7.2)
-    headline(figure, title)
+    figure = new_figure(14.0, 7.2, title)
     known = frame.dropna(subset="groups").assign(gigabytes=frame["managed_bytes"] / 1e9)
     for axes, ((x, y, across, up), (start, rise)) in zip(figure.subplots(1, 2), LINES.items(), strict=True):
         far, high = (1.1 * max([1.0, *known[name]]) for name in (x, y))

@@ -1,7 +1,5 @@
 """Figure 3: how the frontiers grow with the iterations, and where the paper begins its second part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,9 +8,8 @@ from reports.exhibit import Exhibit, Subset
 from reports.facts.naming import among
 from reports.ooclu.arrays import PAPER
 from reports.series import per_case
-from reports.shapes.axes import empty_panel
+from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.bars import GROUND
-from reports.shapes.panels import Multiples
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
 

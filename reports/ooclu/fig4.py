@@ -1,12 +1,10 @@
 """Figure 4: LU end to end, the symbolic phase out of core on the GPU or on the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.facts.naming import listed
+from reports.facts.naming import fastest_how
 from reports.facts.printed import abbreviations
 from reports.ooclu.arrays import OUT_OF_CORE as OURS
 from reports.ooclu.arrays import PAPER, by_density, by_regime, labelled, printed_range
@@ -21,7 +19,8 @@ PARALLEL, SEQUENTIAL = "fill2_cpu, all cores", "gilbert_peierls, one core"
 # The good sequential codes whose F the levels can be found in, and the fastest of a matrix.
 GOOD = {f"{code}, one core": code for code in ("fill1_pruned", "etree_cpu", "fill1_supernodal")}
 CODES = {PARALLEL: "fill2_cpu", SEQUENTIAL: "gilbert_peierls", **GOOD}
-FASTEST = "the fastest of fill1_pruned, etree_cpu and fill1_supernodal, one core"
+WHICH = "fill1_pruned, etree_cpu and fill1_supernodal"
+FASTEST = f"the fastest of {WHICH}, one core"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -41,14 +40,9 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return the mean with transfers, and which sequential codes are the fastest."""
     moved = frame[(frame["way"] == PARALLEL) & frame["moved_ratio"].notna()]
     alone, whole = times(mean(moved["ratio"])), times(mean(moved["moved_ratio"]))
-    known = frame[frame["code"].notna()]
-    counts = ", ".join(f"{code} on {count}" for code, count in known["code"].value_counts().items())
-    lacking = known.loc[known["untimed"] != "", "untimed"]
-    names = listed(", ".join(lacking).split(", "))
-    untimed = f"; no time of {names} on {len(lacking)} of {len(known)}" if len(lacking) else ""
     means = f"Geometric mean of {len(moved)}: {alone}, with the transfers to the GPU and back {whole}. "
-    words = f"Good sequential code: on each matrix {FASTEST} ({counts}{untimed}). "
-    return {"moved": means if len(moved) else "", "sequential": words if counts else ""}
+    codes = fastest_how(frame["code"], frame["untimed"], WHICH, {code: code for code in GOOD.values()})
+    return {"moved": means if len(moved) else "", "sequential": codes}
 
 
 EXHIBIT = Exhibit(

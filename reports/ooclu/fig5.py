@@ -1,7 +1,5 @@
 """Figure 5: LU end to end, the symbolic phase out of core or in unified memory."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit

@@ -1,15 +1,12 @@
 """Figure 6: the symbolic phase out of core, and in unified memory with and without prefetching."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from fillpath.processes import representative
 from reports.exhibit import Exhibit, Subset
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PLAIN, PREFETCHED
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on
@@ -23,13 +20,12 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and way, by nnz/n: `ratio`, its seconds over those of out_of_core.
 
     prefetched_ratio : on the rows without prefetching, of the row with it
-    pages_share, release_share : of its seconds, in per cent, what moving pages ahead and releasing the arrays
-        take; unknown where no phase says it
+    pages_share, release_share : per cent of its seconds for moving pages ahead and for releasing the arrays
     """
     rows = cases.assign(way=cases["variant"].map(arrays.WAYS)).dropna(subset="way")
-    rows = arrays.over_baseline(rows, OUT_OF_CORE, "out of core").assign(series=rows["way"])
-    prefetched = on(rows, rows[rows["way"] == PREFETCHED])[["ratio", "ratio_processes"]]
-    rows = rows.join(prefetched[rows["way"] == PLAIN].add_prefix("prefetched_"))
+    rows = arrays.over_baseline(rows, arrays.OUT_OF_CORE, "out of core").assign(series=rows["way"])
+    prefetched = on(rows, rows[rows["way"] == arrays.PREFETCHED])[["ratio", "ratio_processes"]]
+    rows = rows.join(prefetched[rows["way"] == arrays.PLAIN].add_prefix("prefetched_"))
     whole = rows["runs"].map(lambda runs: np.median(representative(runs).samples) if runs else np.nan)
     shares = 100 * phase_medians(rows, SHARES).replace(0.0, np.nan).div(whole, axis=0)
     return arrays.by_density(rows.join(shares), arrays.SEVEN)
@@ -37,22 +33,21 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
-    shares = frame.loc[frame["way"] == PREFETCHED, list(SHARES)].dropna()
+    shares = frame.loc[frame["way"] == arrays.PREFETCHED, list(SHARES)].dropna()
     pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
     text = f"Of the prefetched seconds pages are {pages} % and release {release} %. "
     return {"shares": text if len(shares) else ""}
 
 
 def least_steps(frame: pd.DataFrame) -> list[Subset]:
-    """Return both steps of the paper's order at once: prefetched over out_of_core, and the other
-    over that."""
+    """Return both steps of the paper's order at once, prefetched over out_of_core and the other over that."""
     plain = frame[frame["prefetched_ratio"].notna()]
     steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
     processes = plain[["ratio_processes", "prefetched_ratio_processes"]].min(axis=1)
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-RATIOS = Over(OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
+RATIOS = Over(arrays.OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 6",

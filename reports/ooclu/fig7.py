@@ -1,15 +1,13 @@
 """Figure 7: dynamic parallelism assignment within a budget of device memory."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
 from reports.facts.claims import subject
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
+from reports.shapes.axes import Panels
 from reports.shapes.bars import seconds
-from reports.shapes.panels import Panels
 from reports.shapes.stacked import BASELINE, Over
 from reports.verbs import ENDS, gains, inverted, over_variant, with_groups, without
 

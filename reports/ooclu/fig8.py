@@ -1,7 +1,5 @@
 """Figure 8: numeric factorisation with dense columns or a binary search, on the largest matrices."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
@@ -9,7 +7,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
 from reports.ooclu.storages import BLOCKS, CLAIM, FREE, LIMITED, SEARCHED, SIZES, short, stored, with_printed
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.verbs import inverted
 

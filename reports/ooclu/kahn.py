@@ -1,14 +1,12 @@
 """Levels on the GPU by who launches them: the device at once, the device by tail launches, the host."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import PAPER, ends
+from reports.shapes.axes import Panels
 from reports.shapes.bars import seconds
 from reports.shapes.beside import PanelRow, Step
-from reports.shapes.panels import Panels
 from reports.verbs import on, over, with_groups
 
 COOPERATIVE, TAIL, HOST = "kahn_gpu", "kahn_gpu.driver=tail_launch", "kahn_gpu.driver=host"
@@ -51,7 +49,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23",
     "who launches the levels",
     frame,
-    Panels([ROW], 6.5, lambda frame: frame.rename(columns={"low": "median_low", "high": "median_high"})),
+    Panels([ROW], 6.5),
     """Levels of the relaxed dependencies. The paper launches each from the device, expects that this beats
     the host, and prints no number. {over}""",
     facts,

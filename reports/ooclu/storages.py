@@ -1,15 +1,13 @@
 """Dense columns or a binary search, on the largest matrices: what Figure 8 and Table 4 share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_table
-from reports.ooclu.arrays import BUDGET, PAPER, with_budgets
-from reports.verbs import with_absent, with_groups, without
+from reports.ooclu.arrays import PAPER
+from reports.verbs import BUDGET, with_absent, with_budgets, with_groups, without
 
 CLAIM = "fig8_binary_search"
 # Bytes of a number: the paper's are float32, and so are those of the cases.

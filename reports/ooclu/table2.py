@@ -1,7 +1,5 @@
 """Table 2: the matrices, and what their intermediate arrays take against what the card has."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.claims.judge import judge_numbers

@@ -1,7 +1,5 @@
 """Table 4: the largest matrices, and how many dense columns fit at a time."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
@@ -17,9 +15,8 @@ CLAIM = "table4_max_blocks"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: n, entries and blocks as printed and here, and what follows from the print.
-
-    A matrix of the table that is not at hand is `printed`: what follows from the print is known of it.
+    """Return one row per matrix: n, entries and blocks as printed and here, and what follows from the print,
+    which is known too of a matrix that is not at hand; its status is `printed`.
 
     computed_blocks : the columns of n float32 that 8.0e9 bytes hold
     scratch_columns : the most that a launch used

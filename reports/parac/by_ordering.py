@@ -1,7 +1,5 @@
 """The paper's three orderings: rows in their order, and what those of a matrix say together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -68,7 +66,7 @@ def over_others(
 def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") -> None:
     """Draw bars of seconds. code : whose, empty for all."""
     shown = frame["implementation"].str.startswith(code)
-    bars.bar_panel(axes, frame, bars.Panel("median", "low", "high", label), shown)
+    bars.bar_panel(axes, frame, label, shown=shown)
     if (frame.loc[shown, "status"] == "ok").any():
         seconds_axis(axes)
 

@@ -1,7 +1,5 @@
 """Figure 3: time of the factor against threads, for three orderings."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from reports.exhibit import Exhibit, Subset

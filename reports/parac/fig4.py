@@ -15,8 +15,7 @@ from reports.parac import by_ordering
 from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others, with_slots
 from reports.parac.solution import PAPER
 from reports.shapes import bars
-from reports.shapes.axes import legend_above
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels, legend_above
 from reports.verbs import fact
 
 # By fact: its text, and how its marks differ from points in the colour of the ordering.
@@ -100,7 +99,7 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 def _fills(axes: Axes, frame: pd.DataFrame) -> None:
-    bars.bar_panel(axes, frame, bars.Panel("fill", "fill", "fill", "fill ratio", log=False))
+    bars.bar_panel(axes, frame, "fill ratio", "fill", log=False)
     if (frame["status"] == "ok").any():
         axes.set_ylim(0, 1.15 * float(frame["fill"].max()))
 

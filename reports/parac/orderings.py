@@ -9,7 +9,7 @@ from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import draw_seconds, first_names, in_order, over_others
 from reports.parac.solution import PAPER, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.table import phases, timed
 
 LABELS = {"parac_cpu": "time on the CPU (log)", "parac_gpu": "time on the GPU (log)"}

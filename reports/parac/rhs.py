@@ -12,8 +12,7 @@ from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import first_names, with_slots
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import count_axis, legend_above, legend_mark
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels, count_axis, legend_above, legend_mark
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option

@@ -11,7 +11,7 @@ from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SPAN, solved
 from reports.shapes import bars
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 from reports.shapes.style import HATCHES, MARKERS, SMALL
 from reports.verbs import with_groups
 

@@ -1,9 +1,10 @@
-"""What surrounds marks: axes, names of matrices and of points, a legend for all panels of a figure."""
+"""What surrounds marks: panels, axes, names of matrices and of points, a legend of a whole figure."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -18,11 +19,13 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from fillpath.dicts import dicts
 from fillpath.twins import TWIN_OF
 from reports.shapes.bars import GROUND, columns_for, seconds
-from reports.shapes.style import SMALL
+from reports.shapes.style import SMALL, new_figure
 
 # Of the height and the width of an axes of 6 inches: a line of text, a letter; between a point and its name;
 # half of a point.
 LINE, LETTER, ASIDE, HALF = 0.036, 0.0155, 0.018, 0.012
+# Draws a frame on its axes.
+Draw = Callable[[Axes, pd.DataFrame], None]
 
 
 def label_log(axis: Axis, form: Callable[[float], str]) -> None:
@@ -114,3 +117,69 @@ def write_names(axes: Axes, points: Sequence[tuple[float, float]], names: Sequen
             textcoords="axes fraction", ha="left" if onward else "right", va="center", fontsize=SMALL,
             bbox=GROUND, arrowprops=line if abs(height - y) > LINE / 2 else None, zorder=2,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panels one above the other over the same matrices.
+
+    panels : each draws the frame on its axes.
+    height : of the figure, in inches.
+    shown : the rows that are drawn.
+    widest : of the figure, in inches.
+    ratios : of the panels' heights, empty for one height.
+    """
+
+    panels: Sequence[Draw]
+    height: float
+    shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
+    widest: float = 22.0
+    ratios: Sequence[float] = ()
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        shown = self.shown(frame)
+        width = max(10.0, 2.5 + 1.25 * shown["group"].nunique())
+        figure = new_figure(min(self.widest, 22.0, width), self.height, title)
+        ratios, down = self.ratios or None, len(self.panels)
+        axes = figure.subplots(down, 1, sharex=True, squeeze=False, height_ratios=ratios).ravel()
+        for each, panel in zip(axes, self.panels, strict=True):
+            panel(each, shown)
+        name_matrices(axes[-1], shown)
+        return figure
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """A panel per matrix, under its name, row by row.
+
+    panel : draws the rows of a matrix.
+    label : of the vertical axes.
+    marks : of a legend above all, as `legend_mark` takes them.
+    across : panels in a row.
+    height : of a row, in inches.
+    top : above the first row.
+    """
+
+    panel: Draw
+    label: str
+    marks: Sequence[tuple[str, str]] = ()
+    across: int = 2
+    height: float = 4.0
+    top: float = 1.0
+
+    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
+        parts = [rows for _, rows in frame.groupby("label", sort=False)]
+        down = max(1, -(-len(parts) // self.across))
+        figure = new_figure(14.0, self.top + self.height * down, title)
+        axes = figure.subplots(down, self.across, squeeze=False).ravel()
+        for each, rows in zip(axes, parts, strict=False):
+            each.set_title(lines(rows.iloc[0].to_dict()).replace("\n", ", "), loc="left")
+            self.panel(each, rows)
+        for each in axes[len(parts) :]:
+            each.set_axis_off()
+        legend_above(figure, [legend_mark(kind, text) for kind, text in self.marks])
+        for left in axes[:: self.across]:
+            left.set_ylabel(self.label)
+        if not parts:
+            axes[0].text(0, 0.5, "nothing was measured", transform=axes[0].transAxes)
+        return figure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,12 @@ def times(value: float) -> str:
     return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
+def few(names: str) -> str:
+    """Return one or two names, of more the first and how many others: `a, b`, `a and 2 more`."""
+    first, *others = names.split(", ")
+    return names if len(others) < 2 else f"{first} and {len(others)} more"
+
+
 def seconds(value: Any) -> str:
     """Return a time with three digits and its unit; `-` for none."""
     if value is None or pd.isna(value):
@@ -38,52 +43,58 @@ def seconds(value: Any) -> str:
     return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One panel of values with their intervals.
+def with_ends(rows: pd.DataFrame, name: str) -> list[pd.Series[float]]:
+    """Return a column and the ends of its interval, which are the value where there is none."""
+    value, prefix = rows[name].astype(float), "" if name == "median" else f"{name}_"
+    ends = (rows.get(f"{prefix}{end}", value).astype(float).fillna(value) for end in ("low", "high"))
+    return [value, *ends]
 
-    value, low, high : columns of the frame.
+
+def having(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows that have these values."""
+    for column, wanted in values.items():
+        frame = frame[frame[column] == wanted]
+    return frame
+
+
+def bar_panel(
+    axes: Axes,
+    frame: pd.DataFrame,
+    label: str,
+    value: str = "median",
+    status: str = "status",
+    log: bool = True,
+    shown: pd.Series[bool] | None = None,
+) -> None:
+    """Draw one panel of values with their intervals.
+
+    frame : with `group` (position of the matrix), `series` and these columns.
     label : of the axis.
     status : the column that says `ok` where there is a value.
-    log : the axis.
-    """
-
-    value: str
-    low: str
-    high: str
-    label: str
-    status: str = "status"
-    log: bool = True
-
-
-def bar_panel(axes: Axes, frame: pd.DataFrame, panel: Panel, shown: pd.Series[bool] | None = None) -> None:
-    """Draw one panel.
-
-    frame : with `group` (position of the matrix), `series` and the panel's columns.
     shown : the rows that have a slot; None: all.
     """
     rows = frame if shown is None else frame[shown]
     x, width = positions(rows)
-    ok = (rows[panel.status] == "ok").to_numpy()
-    failed, words = rows[~ok], rows.loc[~ok, panel.status].astype(str)
-    if panel.low == "low":
+    ok = (rows[status] == "ok").to_numpy()
+    failed, words = rows[~ok], rows.loc[~ok, status].astype(str)
+    if value == "median":
         # Of seconds that a limit of time ended, more than how many.
         stopped = (words == "timeout") & failed["low"].notna()
         words = words.mask(stopped, "> " + failed["low"].map(seconds).astype("object"))
     draw_slots(axes, x[~ok], width, words)
-    value, low, high = (rows[name].astype("float64") for name in (panel.value, panel.low, panel.high))
-    whiskers = np.nan_to_num([value - low, high - value]).clip(0)
+    middle, low, high = with_ends(rows, value)
+    whiskers = np.nan_to_num([middle - low, high - middle]).clip(0)
     for series, (colour, hatch) in look_of(frame).items():
         own = ok & (rows["series"] == series).to_numpy()
         axes.bar(
-            x[own], value[own], 0.92 * width, color=colour, hatch=hatch, edgecolor="black", linewidth=0.6,
+            x[own], middle[own], 0.92 * width, color=colour, hatch=hatch, edgecolor="black", linewidth=0.6,
             yerr=whiskers[:, own], error_kw={"elinewidth": 1.4, "capsize": 3, "ecolor": "black"},
         )  # fmt: skip
-    axes.set_ylabel(panel.label)
+    axes.set_ylabel(label)
     if not ok.any():
         axes.set_ylim(0.1, 10)
         axes.set_yticks([])
-    elif panel.log:
+    elif log:
         axes.set_yscale("log")
         axes.set_ylim(low[ok].min() / 4, high[ok].max() * 2)
 

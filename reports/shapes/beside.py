@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.shapes import bars
 from reports.shapes.axes import legend_above, name_matrices
-from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import HATCHES, MARKERS, NORMAL, PALETTE, SMALL, new_figure
 
 # Inches: of a picture, of a group of many steps and what a group of one step takes of it, beside the panels.
 LEAST, MOST, A_GROUP, OF_ONE, SIDES = 10.0, 12.4, 1.4, 0.5, 1.6
@@ -100,16 +100,15 @@ class PanelRow:
         """Return a mark per row and step: `group`, `step`, `value`, `low`, `high`, `status`, `hollow`."""
         parts = []
         for step in self.steps:
-            rows = frame
-            for column, wanted in step.only.items():
-                rows = rows[rows[column] == wanted]
-            value = rows[step.value].astype(float)
-            ends = {end: rows.get(f"{step.value}_{end}", value).fillna(value) for end in ("low", "high")}
+            rows = bars.having(frame, step.only)
+            value, low, high = bars.with_ends(rows, step.value)
             lost = (rows[self.status] == "ok") & value.isna()
             why = rows[self.status].astype("object").mask(lost, "not measured")
             empty = rows[self.hollow].astype(bool) if self.hollow else False
             parts.append(
-                rows[["group"]].assign(step=step.name, value=value, **ends, status=why, hollow=empty)
+                rows[["group"]].assign(
+                    step=step.name, value=value, low=low, high=high, status=why, hollow=empty
+                )
             )
         return self._with_base(pd.concat(parts, ignore_index=True))
 
@@ -163,8 +162,7 @@ class BesidePrint:
             # With few of the steps a group is narrower.
             sizes.append(part["group"].nunique() * (OF_ONE + (1 - OF_ONE) * max(shares)))
         inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
-        figure = new_figure(inches, 1.6 + self.height * len(self.rows))
-        headline(figure, title)
+        figure = new_figure(inches, 1.6 + self.height * len(self.rows), title)
         grid = figure.subplots(
             len(self.rows), len(sizes), squeeze=False, sharey="row", sharex="col", width_ratios=sizes
         )

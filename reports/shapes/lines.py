@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from fillpath.record import UNTRIED
 from reports.shapes.axes import label_log, legend_above, lines, seconds_axis
 from reports.shapes.bars import GROUND, times
-from reports.shapes.style import MARKERS, PALETTE, SMALL, headline, new_figure
+from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
 # The family of matrices that make no line.
 POINTS = "real matrices"
@@ -110,8 +110,7 @@ class Lines:
         codes = Codes(
             [row["label"] for row in firsts], {r["label"]: lines(r).partition("\n")[2] for r in firsts}
         )
-        figure = new_figure(13.0, 6.4)
-        headline(figure, title)
+        figure = new_figure(13.0, 6.4, title)
         panels = figure.subplots(1, len(self.panels), sharex=True, sharey=True)
         for axes, name in zip(panels, self.panels, strict=True):
             axes.set_title(name, loc="left")

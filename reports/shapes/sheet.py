@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
+from reports.shapes.bars import few
 from reports.shapes.style import LARGE, set_look
 
 COUNT = "{:,.0f}".format
@@ -188,7 +189,7 @@ class Sheet:
         printed = [("printed of " + whose).fillna("printed"), *(each.printed(rows) for each in self.columns)]
         others = rows["stand_in_for"].mask(rows["label"].astype(str).str.startswith(TWIN_OF))
         rest = [""] * len(self.columns)
-        instead = [[_stand_in(names), *rest] if isinstance(names, str) else [] for names in others]
+        instead = [[f"stand-in: {few(names)}", *rest] if isinstance(names, str) else [] for names in others]
         texts = zip(pd.concat(printed, axis=1).to_numpy().tolist(), instead, is_printed, strict=True)
         return [own if has_print else other for own, other, has_print in texts]
 
@@ -198,13 +199,6 @@ def _names(rows: pd.DataFrame) -> pd.Series[str]:
     if "preparation" not in rows or rows["preparation"].nunique() < 2:
         return rows["label"].astype(str)
     return rows["label"] + (", " + rows["preparation"].astype("object")).fillna("")
-
-
-def _stand_in(names: str) -> str:
-    """Return the first of what a matrix stands in for, and how many more."""
-    first, *others = names.split(", ")
-    more = f" and {len(others)} more" if len(others) > 1 else "".join(f", {other}" for other in others)
-    return f"stand-in: {first}{more}"
 
 
 def _picture(title: str, cells: Cells) -> TablePicture:

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import AutoLocator, FuncFormatter, NullFormatter
 
 from reports.shapes import bars
-from reports.shapes.panels import Panels
+from reports.shapes.axes import Panels
 
 # What `pair` says of the rows that the others are held against.
 BASELINE = "baseline"
@@ -168,7 +168,7 @@ class Over:
         ratios = {name: frame[name].mask(baseline, 1.0) for name in ("ratio", "ratio_low", "ratio_high")}
         rows = frame.assign(**ratios, pair=frame["pair"].mask(baseline, frame["status"]))
         label = f"seconds over those\nof {self.name}"
-        bars.bar_panel(axes, rows, bars.Panel("ratio", "ratio_low", "ratio_high", label, "pair", log=False))
+        bars.bar_panel(axes, rows, label, "ratio", "pair", log=False)
         places, width = bars.positions(rows)
         rows = rows.assign(x=places)
         ok = rows[rows["pair"] == "ok"]

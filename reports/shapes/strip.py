@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from fillpath.dicts import Row, dicts
 from reports.shapes import bars
 from reports.shapes.axes import empty_panel, legend_above, name_matrices
 from reports.shapes.bars import times
-from reports.shapes.style import SMALL, headline, new_figure
+from reports.shapes.style import SMALL, new_figure
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -40,25 +40,70 @@ class StripLine:
 
 
 @dataclass(frozen=True)
+class Ratios:
+    """Ratios of a code over another: a title with their means, and a line for each column.
+
+    title : what they are of, and over what.
+    columns : by what a line is called; the first is that of the ratios, whose number the title says.
+    prefix : of the columns, of `pair`, which says `ok` or why there is no ratio, and of the mark.
+    remark : ends the title, with what is printed.
+    only : of the frame's rows, those with these values.
+    mark : the column of what stands behind a ratio of the first column, empty for nothing.
+    means : in the title; without them there is no `pair`, and a line has the rows with a number.
+    """
+
+    title: str
+    columns: Mapping[str, str]
+    prefix: str = ""
+    remark: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict)
+    mark: str = ""
+    means: bool = True
+
+    def lines(self, frame: pd.DataFrame) -> list[StripLine]:
+        """Return the title and the lines; nothing of means without the line of the first column."""
+        rows = bars.having(frame, self.only)
+        pair = f"{self.prefix}pair" if self.means else ""
+        mark = f"{self.prefix}{self.mark}" if self.mark else ""
+        columns = {head: self.prefix + name for head, name in self.columns.items()}
+        (head, first), *others = columns.items()
+        lines = _number_line(rows, head, first, pair, mark)
+        if self.means and not lines:
+            return []
+        for name, column in others:
+            # Only a ratio with an interval may be a bound.
+            lines += _number_line(rows, name, column, pair if f"{column}_low" in rows else "")
+        means = [
+            f"{times(np.exp(np.log(rows[column].dropna()).mean()))} {name}"
+            for name, column in columns.items()
+            if rows[column].notna().any() and not name.startswith(PRINTED)
+        ]
+        whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
+        title = f"{self.title}: {whole}" if self.means else self.title
+        return [StripLine(title=f"{title}; {self.remark}" if self.remark else title), *lines]
+
+
+@dataclass(frozen=True)
 class CodedBars:
     """A bar per code and matrix, under lines of text.
 
-    panel : of the bars.
-    lines : of the text above, by the frame.
+    strip : of the text above.
+    label, value, status : of the bars.
     """
 
-    panel: bars.Panel
-    lines: Callable[[pd.DataFrame], Sequence[StripLine]]
+    strip: Sequence[Ratios]
+    label: str
+    value: str = "median"
+    status: str = "status"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        lines = self.lines(frame)
-        figure = new_figure(12.5, 5.0 + 0.2 * len(lines))
-        headline(figure, title)
+        lines = [line for ratios in self.strip for line in ratios.lines(frame)]
+        figure = new_figure(12.5, 5.0 + 0.2 * len(lines), title)
         axes = figure.subplots()
         if frame.empty:
             empty_panel(axes, "not_run", "no case of it was measured")
             return figure
-        bars.bar_panel(axes, frame, self.panel)
+        bars.bar_panel(axes, frame, self.label, self.value, self.status)
         name_matrices(axes, frame)
         axes.tick_params(axis="x", labelsize=SMALL)
         write_strip(axes, lines)
@@ -66,43 +111,14 @@ class CodedBars:
         return figure
 
 
-def ratio_lines(
-    rows: pd.DataFrame, title: str, columns: Mapping[str, str], pair: str, remark: str = "", mark: str = ""
-) -> list[StripLine]:
-    """Return the ratios of a code over another: a title with their means, and a line for each column; nothing
-    without the line of the first.
-
-    rows : of the code
-    columns : by what a line is called; the first is that of the ratios, whose number the title says
-    pair : the column that says `ok`, or why there is no ratio
-    remark : ends the title, with what is printed
-    mark : the column of what stands behind a ratio of the first column
-    """
-    (head, first), *others = columns.items()
-    lines = number_line(rows, head, first, pair, mark)
-    if not lines:
-        return []
-    means = [
-        f"{times(np.exp(np.log(rows[column].dropna()).mean()))} {name}"
-        for name, column in columns.items()
-        if rows[column].notna().any() and not name.startswith(PRINTED)
-    ]
-    whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
-    for name, column in others:
-        # Only a ratio with an interval may be a bound.
-        lines += number_line(rows, name, column, pair if f"{column}_low" in rows else "")
-    return [StripLine(title="; ".join([f"{title}: {whole}", *([remark] if remark else [])])), *lines]
-
-
-def number_line(
-    frame: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
+def _number_line(
+    rows: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
 ) -> list[StripLine]:
     """Return a line of a column's ratios; none without a ratio, a bound or a reason.
 
     status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant
-    mark : the column of what stands behind a ratio
     """
-    rows = frame[frame[status or column].notna()]
+    rows = rows[rows[status or column].notna()]
     cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
     return [StripLine(head, cells)] if set(cells.values()) - {"-"} else []
 

@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox
 
 from fillpath import paths
 from fillpath.paths import atomic_write, write_text
-from reports.shapes.frame_csv import csv_text
+from reports.shapes.files import csv_text
 
 # Okabe and Ito's palette, told apart by the colour-blind; hatches and markers tell the series apart in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -102,21 +102,18 @@ class Stamp:
         return " | ".join(f"{key} {value}" for key, value in self.short.items())
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches, in the common look."""
+def new_figure(width: float, height: float, title: str) -> Figure:
+    """An empty figure of that size in inches, in the common look, under its title."""
     set_look()
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
+    return figure
 
 
 def set_look() -> None:
     """The common look of what is drawn from now on; it touches no global state of pyplot."""
     matplotlib.use("Agg", force=False)
     matplotlib.rcParams.update(_SETTINGS)
-
-
-def headline(figure: Figure, title: str) -> None:
-    """The title, where every figure has it."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, weight="bold")
 
 
 def save(

@@ -13,7 +13,7 @@ from reports.claims.standing import Standing
 from reports.exhibit import Exhibit
 from reports.figures import exhibits, stem
 from reports.pages.webpage.scoreboard import ClaimRow, claim_rows, machines_of
-from reports.shapes import frame_csv, style
+from reports.shapes import files, style
 from reports.shapes.sheet import read_cells
 
 # Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
@@ -66,7 +66,7 @@ def _drawing(name: str, picture: Path) -> dict[str, Any]:
 
     Raises OSError, ValueError or struct.error where the files are damaged.
     """
-    comments = frame_csv.read_comments(style.figure_path(name, "csv"))
+    comments = files.read_comments(style.figure_path(name, "csv"))
     cells = style.figure_path(name, style.TABLE)
     verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
     width, height = _size(picture)

@@ -1,18 +1,22 @@
-"""Whether a picture is that of today's frame: what went into it is kept beside it, as one hash.
+"""The files beside a picture: its frame as CSV, below comments that say where it comes from, and a note.
 
-`<stem>.drawn` holds the hash of all that decides a picture's bytes, and that of each file that was written.
-A file that was changed or removed is as good as none.
+The note, `<stem>.drawn`, holds the hash of all that decides a picture's bytes, and that of each file that
+was written. A file that was changed or removed is as good as none.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib.metadata
+import itertools
 import json
 import platform
+import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +29,10 @@ _LIBRARIES = ("matplotlib", "numpy", "pandas")
 _ROOM = ROOT / "reports"
 # What is written of figures, and decides none.
 _OUTSIDE = {"pages", "site"}
+# Records, samples, and what the stamp says of all rows.
+_HIDDEN = re.compile(
+    "rounds.*|.*runs|versions|key|commit|dirty|started_at|current|suspect|verified_(by|method)|series_file"
+)
 
 
 def frame_text(frame: pd.DataFrame) -> str:
@@ -72,3 +80,46 @@ def _text(made_of: str, digests: Mapping[str, str]) -> str:
     """Return a note with a hash of itself: nothing is believed of a damaged one."""
     whole = content_hash(made_of, *(f"{name} {digest}" for name, digest in sorted(digests.items())))
     return json.dumps({"files": digests, "made_of": made_of, "whole": whole}, sort_keys=True)
+
+
+def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
+    """Return the frame as CSV under comment lines `# key: value`. Raises ValueError for two of one key.
+
+    A colon in a key becomes a semicolon, so that the line can be taken apart again.
+
+    items : key and value of each comment.
+    """
+    keys = [" ".join(key.replace(": ", "; ").split()) for key, _ in items]
+    if twice := [key for key, count in Counter(keys).items() if count > 1]:
+        raise ValueError(f"two comments of a CSV are called {twice[0]!r}")
+    comments = [f"# {key}: {' '.join(value.split())}\n" for key, (_, value) in zip(keys, items, strict=True)]
+    return "".join(comments) + bare_text(cells(frame))
+
+
+def bare_text(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV without comments."""
+    return frame.to_csv(index=False, lineterminator="\n", float_format=_number)
+
+
+def cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what the CSV has of a frame: not records, samples, or what the stamp says of all rows."""
+    return frame[[name for name in frame if not _HIDDEN.fullmatch(str(name))]]
+
+
+def _number(value: Any) -> str:
+    """Return a number as text, a whole one without a point: counts with gaps are floats."""
+    number = float(value)
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return the comments and the frame of a CSV that `style.save` wrote."""
+    comments = read_comments(path)
+    return comments, pd.read_csv(path, skiprows=len(comments))
+
+
+def read_comments(path: Path) -> dict[str, str]:
+    """Return the comments alone, whatever became of the frame below them."""
+    lines = itertools.takewhile(lambda line: line.startswith("# "), path.read_text().splitlines())
+    parts = (line[2:].partition(": ") for line in lines)
+    return {key: value for key, _, value in parts}
