@@ -48,9 +48,10 @@ def records_of(machine: str) -> Records:
 
 
 def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
-    """What gives the cases behind (paper, figure): the papers' own, and those of other suites that have a
-    record of any machine."""
-    names = frozenset(record.case for record in records.rows)
+    """Return a function that gives the cases behind (paper, figure): the papers' own, and those of other
+    suites that have a record of any machine, whether or not its records are among these."""
+    stored = {path.stem for path in paths.results().glob("*/records/*.jsonl")}
+    names = frozenset(stored | {record.case for record in records.rows})
     papers = Settings(suite="papers")
     return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
 

@@ -153,11 +153,6 @@ class Exhibit:
         return [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
 
     @property
-    def subjects(self) -> tuple[str, ...]:
-        """The subjects of config/claims/ that it speaks to."""
-        return self.claims
-
-    @property
     def heading(self) -> str:
         """Its title on a page of its paper: `Figure 14: value ranges of maxId`."""
         title = self.topic or str(self.title)

@@ -61,7 +61,7 @@ def exhibit(paper: str, figure: str) -> Exhibit:
 
 def deciding(paper: str) -> Mapping[str, str]:
     """Return by subject of config/claims/ the figure that speaks to it, the first of several."""
-    return {id: name for name, shown in reversed(exhibits(paper).items()) for id in shown.subjects}
+    return {id: name for name, shown in reversed(exhibits(paper).items()) for id in shown.claims}
 
 
 def figure_of(paper: str, subject: str) -> str:
@@ -150,9 +150,7 @@ def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
     # A machine without a result decides nothing.
     able = [each for each in tried if each.rank[2]] or tried
     own = [each for each in able if each.machine in here]
-    enough = any(
-        each.rank[0] or not exhibit(each.paper, each.figure).subjects for each in own if each.rank[2]
-    )
+    enough = any(each.rank[0] or not exhibit(each.paper, each.figure).claims for each in own if each.rank[2])
     return min(own if enough else able, key=lambda each: each.rank, default=None)
 
 
@@ -162,6 +160,8 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
 
     site : the folder, None for the page's own
     """
+    if seen.failure:
+        raise ConfigError(seen.failure)
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in seen.verdicts]

@@ -346,10 +346,8 @@ def test_every_figure_is_held_against_claims_that_exist_and_all_of_its_subsets_a
     pair: tuple[str, str],
 ) -> None:
     exhibit = figures.exhibit(*pair)
-    assert all(figures.figure_of(exhibit.paper, id) for id in exhibit.subjects)
-    held = [
-        held for id in exhibit.subjects for one in claims.claims_of(exhibit.paper, id) for held in one.held
-    ]
+    assert all(figures.figure_of(exhibit.paper, id) for id in exhibit.claims)
+    held = [held for id in exhibit.claims for one in claims.claims_of(exhibit.paper, id) for held in one.held]
     assert {each.subsets for each in held} - {""} == set(exhibit.subsets)
 
 

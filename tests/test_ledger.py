@@ -197,7 +197,7 @@ def test_every_claim_that_can_be_tested_has_a_figure_that_judges_it() -> None:
     found = set()
     for exhibit in (exhibit for paper in paper_names() for exhibit in exhibits(paper).values()):
         held = {v.claim for v in exhibit.verdicts(exhibit.frame(Records(), ENTRIES, []))}
-        assert {claim.split(".")[1] for claim in held} <= set(exhibit.subjects), exhibit.name
+        assert {claim.split(".")[1] for claim in held} <= set(exhibit.claims), exhibit.name
         found |= held
     assert {claim.id for claim in claims().values() if not claim.needs} <= found
 

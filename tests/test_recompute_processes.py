@@ -152,7 +152,7 @@ def judged(paper: str, records: Records) -> Iterator[tuple[tuple[str, str], dict
     """What the figures of a paper behind CLAIMS say of the records, by claim and kind of input."""
     entries, cases_of = catalogue.entries(), figure_cases(records)
     for figure, exhibit in exhibits(paper).items():
-        if not {f"{paper}.{subject}" for subject in exhibit.subjects} & SUBJECTS:
+        if not {f"{paper}.{subject}" for subject in exhibit.claims} & SUBJECTS:
             continue
         seen = view(paper, figure, records, entries, cases_of(paper, figure))
         assert not seen.failure, seen.failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -79,6 +80,7 @@ def claims_of(paper: str, id: str) -> list[Claim]:
 def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     both = {**subject.data, **data}
     where = f"config/claims/{subject.paper}.yaml: {subject.id}.{name}"
+    _refuse_misspelt(subject, where)
     printed = _printed(subject, data["printed"], where)
     if "by_matrix" in data:
         printed["by_matrix"] = _by_matrix(subject, data["by_matrix"], where)
@@ -97,6 +99,16 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     }  # fmt: skip
     given = {field.name: both[field.name] for field in fields(Claim) if field.name in both}
     return Claim(**given | computed | printed)
+
+
+def _refuse_misspelt(subject: Subject, where: str) -> None:
+    """Refuse a text of a subject whose name is nearly that of a column's field; printed data are numbers."""
+    names = {field.name for field in fields(Held)}
+    for name in (
+        name for name, value in subject.data.items() if isinstance(value, str) and name not in names
+    ):
+        if near := difflib.get_close_matches(name, names, n=1, cutoff=0.8):
+            raise ConfigError(f"{where}: unknown {name!r}; did you mean {near[0]}?")
 
 
 def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple[Held, ...]:

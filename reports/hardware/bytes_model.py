@@ -68,7 +68,7 @@ def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Opera
         case "numeric", "glu2" | "glu3" if "updates" in facts:
             options = lookup(case.stage, case.implementation).values(dict(case.options))
             return _right_looking(facts, n, np.dtype(options["dtype"]).itemsize)
-        case "cholesky", "parac_gpu" | "parac_cpu" if "nnz_g" in facts:
+        case "cholesky", "parac_gpu" | "parac_cpu" if {"nnz_l", "nnz_g"} <= facts.keys():
             # The graph is connected: of the entries of G below the diagonal all but one of a column are
             # sampled as edges. Of an edge of the graph its end and weight are read, of a sampled one they are
             # written and read. Of an entry of G its row and value are written, and that neighbour's counter
@@ -79,7 +79,7 @@ def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Opera
             moved = edge * (edges + 2 * sampled) + (edge + 2 * INDEX) * entries
             return Operations(edges + sampled, moved + (3 * POINTER + 2 * INDEX + DOUBLE) * n)
         case "laplacian", "parac_gpu" | "ic0_gpu" | "parac_cpu" | "ac_sequential" | "ict" if (
-            "solve" in record.phases
+            "solve" in record.phases and {"nnz_factor", "iterations"} <= facts.keys()
         ):
             return _conjugate_gradients(n, nnz - n, facts["nnz_factor"], facts["iterations"])
     lacks = "counts multiply-adds and no bytes" if facts.get("updates") else "counts no operations"

@@ -134,7 +134,7 @@ def _left_out(left: pd.DataFrame) -> list[str]:
     counts = left[absent].groupby("machine", observed=True).size()
     return [
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
-        *(f"  {count} cases: {machine}: {NO_RECORD}" for machine, count in counts.items()),
+        *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),
     ]
 

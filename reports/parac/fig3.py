@@ -44,9 +44,8 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     ends = rows[rows["threads"] == rows.groupby("label")["threads"].transform("max")]
     means = ends.groupby("label").agg({f"ratio{end}": mean for end in ENDS} | {"ratio_processes": "min"})
     rows = rows.sort_values("threads", ascending=False, kind="stable").drop_duplicates("label").sort_index()
-    rows = rows.set_index("label")
-    # One with a single thread's seconds alone keeps its 1x.
-    rows.update(means)
+    # A matrix with a single thread's seconds alone has no speed-up.
+    rows = rows.set_index("label").assign(**means)
     near = 1 - (rows[["ratio", "ratio_low", "ratio_high"]] / PRINTED - 1).abs()
     reached = (rows["ratio_low"] <= PRINTED) & (rows["ratio_high"] >= PRINTED)
     nearness = {
