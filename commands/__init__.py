@@ -54,7 +54,7 @@ class Member:
 
     @property
     def program(self) -> str:
-        """What a user writes to run it: `fillpath run`."""
+        """Return what a user writes to run it: `fillpath run`."""
         return " ".join(["fillpath", *self.module.replace("_", "-").split(".")[1:]])
 
     @property

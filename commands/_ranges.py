@@ -14,12 +14,12 @@ _NUMBER = re.compile(r"([0-9]{1,18}\.?|[0-9]{0,18}\.[0-9]{1,18})(e\+?[0-9]{1,2})
 
 
 def counts(text: str) -> Range:
-    """Of whole numbers from 0 on. Raises ArgumentTypeError."""
+    """Parse a range of whole numbers from 0 on. Raises ArgumentTypeError."""
     return _range(text, _count)
 
 
 def shares(text: str) -> Range:
-    """Of numbers from 0 to 1. Raises ArgumentTypeError."""
+    """Parse a range of numbers from 0 to 1. Raises ArgumentTypeError."""
     return _range(text, _share)
 
 

@@ -68,7 +68,7 @@ def machines_here() -> list[str]:
 
 
 def machine_holdings(machine: str) -> holdings.Holdings:
-    """What that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
+    """Return what that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
     damaged."""
     machines = holdings.machines()
     folder = paths.results() / machine

@@ -92,7 +92,7 @@ def _catalogue() -> list[Row]:
 
 
 def _collection(query: Query) -> list[Row]:
-    """What the collection holds, under the ids that it has here."""
+    """Return what the collection holds, under the ids that it has here."""
     answer = search.search(query)
     _log.info("answered by %s", answer.by)
     if not answer.matrices:

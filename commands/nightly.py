@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _kernels(base: str, tip: str) -> list[str]:
-    """What changed in the tables that two commits have of kernels' registers."""
+    """Return what changed in the tables that two commits have of kernels' registers."""
     try:
         return changes(committed(base), committed(tip))
     except ConfigError:

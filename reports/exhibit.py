@@ -115,8 +115,11 @@ class Exhibit:
         return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.claims))
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
-        """What becomes of the claims, by the frame. Raises UnknownNameError for a subject that config/claims/
-        does not have, ConfigError for a column that the frame, or subsets that the figure does not have."""
+        """Return what becomes of the claims, by the frame.
+
+        Raises UnknownNameError for a subject that config/claims/ does not have, ConfigError for a column that
+        the frame, or subsets that the figure does not have.
+        """
         by_column = [
             verdict
             for claim in self._claims

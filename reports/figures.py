@@ -85,7 +85,7 @@ def figure_of(paper: str, subject: str) -> str:
 
 @dataclass(frozen=True)
 class View:
-    """What a figure says on one machine: whoever draws it, judges it or lists its claims reads it here.
+    """The word of a figure on one machine: whoever draws it, judges it or lists its claims reads it here.
 
     figure : empty for the claims that no figure decides
     machine : None where none has a record

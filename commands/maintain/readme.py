@@ -40,7 +40,7 @@ def state(machine: str, standings: Sequence[Standing]) -> str:
 
 
 def _row(paper: str, standings: Sequence[Standing]) -> str:
-    """What became of a paper's claims of each kind."""
+    """Return what became of a paper's claims of each kind."""
     of_paper = [standing for standing in standings if standing.claim.paper == paper]
     cells = [_cell([s for s in of_paper if s.claim.kind is kind]) for kind in Kind]
     return f"| {paper_names()[paper]} | {' | '.join(cells)} |"

@@ -71,7 +71,7 @@ def reduce(claim: Claim, values: pd.Series[float]) -> float:
 
 
 def _printed(claim: Claim, rows: pd.DataFrame) -> float:
-    """What is printed of the same matrices, where the paper prints by matrix; else its own aggregate."""
+    """Return the print of the same matrices, where the paper prints by matrix; else its own aggregate."""
     every = set(claim.matrices or ()) <= set(rows["abbr"]) and claim.aggregate not in MATRIX_BY_MATRIX
     if every or len(claim.by_matrix) < 2 or rows["printed"].isna().any():
         return claim.value

@@ -59,7 +59,7 @@ def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
 
 
 def _names(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
-    """Of which matrix each row is; `own` is the paper's own that it is or stands in for."""
+    """Return the matrix of each row; `own` is the paper's own that it is or stands in for."""
     wanted = claim.matrices or ()
     label = [str(text) for text in frame["label"]]
     abbr, matrix = _texts(frame, "abbr"), [name or "" for name in _texts(frame, "matrix")]

@@ -10,7 +10,7 @@ from reports.facts.claim import Claim
 
 @dataclass(frozen=True)
 class Missing:
-    """What a claim lacks on a machine.
+    """The things that a claim lacks on a machine.
 
     kind : matrix, GPU, library, measurement or experiment.
     what : by name.

@@ -10,7 +10,7 @@ import pandas as pd
 
 
 class Outcome(StrEnum):
-    """What became of a claim. BESIDE : a number beside the print, not judged; no standing has it."""
+    """The fate of a claim. BESIDE : a number beside the print, not judged; no standing has it."""
 
     REPRODUCED = "reproduced"
     DEVIATES = "deviates"
@@ -34,7 +34,7 @@ def outcome_label(outcome: Outcome, indicative: bool, coverage: str = "") -> str
 
 
 class Scope(StrEnum):
-    """Of which matrices a number is. They are judged apart and never merged."""
+    """The matrices that a number is of. They are judged apart and never merged."""
 
     PAPER = "on the paper's own matrices"
     TWINS = "on twins"
@@ -71,7 +71,7 @@ def _nothing() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a figure's frame says of one claim on one machine.
+    """The word of a figure's frame on one claim and one machine.
 
     claim : its id, `paper.subject.name`.
     basis : what was compared (seconds, TEPS, bytes).
@@ -134,7 +134,7 @@ class Verdict:
 
     @property
     def key(self) -> str:
-        """What tells this verdict from a figure's others."""
+        """Return what tells this verdict from a figure's others."""
         return f"verdict {self.claim} ({', '.join(filter(None, (self.basis, self.machine, self.scope)))})"
 
     @property
@@ -171,6 +171,6 @@ class Verdict:
 
 
 def bound_of(bounds: Iterable[str]) -> str:
-    """What an aggregate that rises with each of its numbers is: `> `, `< `, `~ `, or empty for a number."""
+    """Return `> `, `< `, `~ ` of an aggregate that rises with each of its numbers, empty for a number."""
     marks = set(bounds) - {""}
     return "~ " if len(marks) > 1 else "".join(marks)

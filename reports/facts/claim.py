@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Kind(StrEnum):
-    """What a claim is about; the kinds are counted apart."""
+    """The matter of a claim; the kinds are counted apart."""
 
     PERFORMANCE = "performance"
     WORDS = "what the text says in words"
@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """What a paper reports of one thing, in a figure or table say.
+    """A paper's report of one thing, in a figure or table say.
 
     data : as its file has it; numbers are ratios unless `unit` says otherwise.
     """
@@ -137,7 +137,7 @@ class Claim:
 
     @property
     def printed(self) -> str:
-        """What is printed, as text."""
+        """Return what is printed, as text."""
         if self.count:
             return f"{self.count[0]} of {self.count[1]}"
         if self.aggregate == "trend":

@@ -33,7 +33,7 @@ _NEUTRAL = {"count": 0.5, "trend": 0.0}
 
 @functools.cache
 def subjects() -> Mapping[tuple[str, str], Subject]:
-    """What the papers report by (paper, id). Raises ConfigError where a file contradicts the schema."""
+    """Return the reports of the papers by (paper, id). Raises ConfigError where a file contradicts the schema."""
     # `names` says what a paper's own names mean here: no subject
     return {
         (paper, id): Subject(paper, id, data)
@@ -44,7 +44,7 @@ def subjects() -> Mapping[tuple[str, str], Subject]:
 
 
 def subject(paper: str, id: str) -> Subject:
-    """What that paper reports under that name. Raises UnknownNameError with suggestions."""
+    """Return what that paper reports under that name. Raises UnknownNameError with suggestions."""
     if (paper, id) not in subjects():
         known = [f"{p}.{i}" for p, i in subjects()]
         raise UnknownNameError(f"no subject {paper}.{id}{suggest(f'{paper}.{id}', known)}")
@@ -112,7 +112,7 @@ def _refuse_misspelt(subject: Subject, where: str) -> None:
 
 
 def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple[Held, ...]:
-    """What a claim is held against: its own column, and those of `also`, which inherit from it."""
+    """Return what a claim is held against: its own column, and those of `also`, which inherit from it."""
     names = {field.name for field in fields(Held)}
     own = {name: value for name, value in both.items() if name in names}
     if "column" in own:
@@ -161,7 +161,7 @@ def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapp
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
-    """What a paper prints of its method over this case: its matrix's own ratio, else the mean; `-` for
+    """Return what a paper prints of its method over this case: its matrix's own ratio, else the mean; `-` for
     neither."""
     entry = by_matrix(entries).get(case.matrix)
     baseline = f"{case.stage}.{case.implementation}"

@@ -37,7 +37,7 @@ _FAMILY = {kind: family for family, kinds in _FAMILIES.items() for kind in kinds
 
 @dataclass(frozen=True)
 class Features:
-    """What two matrices are compared by.
+    """The numbers that two matrices are compared by.
 
     kind : of the catalogue.
     order : rows.
@@ -118,7 +118,7 @@ def targets_of(entry: MatrixEntry, entries: Entries, paper: str) -> tuple[Target
 
 @functools.cache
 def distances(stand_in: Features | None, targets: tuple[Target, ...]) -> tuple[Distance, ...]:
-    """From each of the targets, the nearest first; none of a stand-in of unknown size."""
+    """Return the distance from each of the targets, the nearest first; none of a stand-in of unknown size."""
     if stand_in is None:
         return ()
     found = (Distance.between(abbr, stand_in, matrix) for abbr, matrix in targets)
@@ -127,7 +127,7 @@ def distances(stand_in: Features | None, targets: tuple[Target, ...]) -> tuple[D
 
 @functools.cache
 def twins_in(matrix: str, paper: str) -> Mapping[str, Nearest]:
-    """What config/twins.csv has of each matrix of the paper that this one is a twin of, by the paper's
+    """Return what config/twins.csv has of each matrix of the paper that this one is a twin of, by the paper's
     abbreviation. matrix : as a case names it."""
     shorts = {matrix_id(name): short for name, short in abbreviations(paper).items()}
     return {shorts[row.matrix]: row for row in twins_of(matrix) if row.matrix in shorts}
@@ -140,7 +140,7 @@ def _of_print(entry: MatrixEntry) -> Features | None:
 
 
 def _printed(entry: MatrixEntry, field: str) -> float | None:
-    """What the first paper that has such a column prints of the matrix; None where none does."""
+    """Return what the first paper that has such a column prints of the matrix; None where none does."""
     for paper in papers().values():
         table, _, column = getattr(paper, field).partition(".")
         printed = printed_column(paper.id, table, column) if table else {}

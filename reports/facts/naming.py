@@ -37,7 +37,7 @@ def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
 
 
 def among(names: str | None, abbreviations: Collection[str]) -> str | None:
-    """Of what a row stands in for, these alone; None for none."""
+    """Return of what a row stands in for, these alone; None for none."""
     shorts = names.split(", ") if isinstance(names, str) else []
     return ", ".join(short for short in shorts if short in abbreviations) or None
 

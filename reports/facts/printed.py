@@ -83,7 +83,7 @@ def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | 
 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
-    """What the matrices of a printed table are called in the paper's list of them."""
+    """Return what the matrices of a printed table are called in the paper's list of them."""
     names: Mapping[str, str] = claims_file(paper).get("names", {})
     called = {str(short): str(name) for name, short in names.items()}
     return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]

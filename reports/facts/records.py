@@ -36,7 +36,7 @@ class Records:
 
     @classmethod
     def load(cls, machine: str | None = None, strict: bool = False) -> Records:
-        """From results/: of one machine, or of all. A folder of another machine is taken whole or refused; in
+        """Read results/: of one machine, or of all. A folder of another machine is taken whole or refused; in
         this machine's own folder, or that of the one unless `strict`, a damaged line hides no other case."""
         stored: list[list[Record]] = []
         refused: dict[str, str] = {}
@@ -82,7 +82,7 @@ class Records:
         return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
 
     def _processes(self, run: Run) -> int:
-        """In which each case was measured at least, up to what a firm verdict needs."""
+        """Return in which each case was measured at least, up to what a firm verdict needs."""
         return min(PROCESSES, *(len(self.pool(record)) for record in run.values()))
 
     def pool(self, record: Record) -> tuple[Record, ...]:

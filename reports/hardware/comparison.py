@@ -37,7 +37,7 @@ _PAIR = [
 
 @dataclass(frozen=True)
 class Best:
-    """What machines achieve at best, by problems, inputs and machines in their order.
+    """The best that machines achieve, by problems, inputs and machines in their order.
 
     answers : the least seconds of a machine by input and span, where the first machine and another have
         solved it, with `ratio`, the first's seconds over its own; the index is the input's number

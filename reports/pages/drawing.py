@@ -30,7 +30,7 @@ CasesOf = Callable[[str, str], Sequence[Case]]
 
 @dataclass(frozen=True)
 class Sources:
-    """What all processes share.
+    """The sources that all processes share.
 
     records : of the machines that are judged
     cases_of : gives the cases behind every figure that is judged or drawn
@@ -53,7 +53,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class Result:
-    """What the records give.
+    """The result of all records.
 
     standings : of each machine, in the order of config/claims/
     failed : why a figure could not be judged or drawn, by (paper, figure)

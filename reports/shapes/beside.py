@@ -34,7 +34,7 @@ LOOKS: Sequence[Look] = [*zip(PALETTE, HATCHES, MARKERS, strict=True)]
 
 @dataclass(frozen=True)
 class Step:
-    """What stands side by side in a group.
+    """The things that stand side by side in a group.
 
     name : of the legend.
     value : the column; its interval is in `<value>_low` and `<value>_high` where the frame has them.

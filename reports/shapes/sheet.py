@@ -31,7 +31,7 @@ GAP, SIDE = 0.18, 0.15
 
 @dataclass(frozen=True)
 class Heading:
-    """Of a column.
+    """A column of a table.
 
     text : may have two lines.
     group : the heading above it and its neighbours; empty for none.

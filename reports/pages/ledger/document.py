@@ -55,8 +55,8 @@ def _plain(noun: Any) -> dict[str, Any]:
 
 
 def _asked(name: str, noun: object) -> dict[str, Any]:
-    """What the schema asks for under that name, as far as the noun says it; None for what JSON has no number
-    for: a bound has no other end."""
+    """Return what the schema asks for under that name, as far as the noun says it; None for what JSON has no
+    number for: a bound has no other end."""
     names = _schema()["$defs"][name]["required"]
     said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
     endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}

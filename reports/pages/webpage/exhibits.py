@@ -62,7 +62,7 @@ def _part(paper: str, figure: str, exhibit: Exhibit, claims: list[ClaimRow]) -> 
 
 
 def _drawing(name: str, picture: Path) -> dict[str, Any]:
-    """What a figure's files say. Of a table drawn before its cells were kept there are none.
+    """Return what a figure's files say. Of a table drawn before its cells were kept there are none.
 
     Raises OSError, ValueError or struct.error where the files are damaged.
     """
