@@ -123,8 +123,10 @@ def _verdict(
 def _outcome(
     claim: Claim, rows: pd.DataFrame, scope: Scope, held: Held, agrees: Outcome, few: str
 ) -> tuple[Outcome, str]:
-    """Return the outcome of the claim, and why where the numbers alone do not say it. The extreme of other matrices
-    than the claim's is none of its extremes."""
+    """Return the outcome of the claim, and why where the numbers alone do not say it.
+
+    The extreme of other matrices than the claim's is none of its extremes.
+    """
     if held.beside or scope is Scope.PANEL:
         return Outcome.BESIDE, ""
     if claim.not_comparable:

@@ -33,7 +33,7 @@ _NEUTRAL = {"count": 0.5, "trend": 0.0}
 
 @functools.cache
 def subjects() -> Mapping[tuple[str, str], Subject]:
-    """Return the reports of the papers by (paper, id). Raises ConfigError where a file contradicts the schema."""
+    """Return the reports by (paper, id). Raises ConfigError where a file contradicts the schema."""
     # `names` says what a paper's own names mean here: no subject
     return {
         (paper, id): Subject(paper, id, data)
