@@ -1,7 +1,5 @@
 """Beyond the paper: what the number of page faults is of, first touches or density."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -12,18 +10,18 @@ from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
-WAYS = {PLAIN: "on demand", PREFETCHED: "prefetched"}
-POINT: dict[str, Any] = {"markeredgewidth": 1.5, "linestyle": "none", "clip_on": False, "zorder": 3}
-MARKS = {
-    PRINT: {"marker": "*", "markersize": 13, "markeredgecolor": "black", **POINT},
-    MEASURED: {"marker": "o", "markersize": 8, "markeredgecolor": PALETTE[0], **POINT},
+# The printed column of each way, and what the legend calls it.
+WAYS = {
+    PLAIN: ("gpu_fault_groups_without_prefetch", "on demand"),
+    PREFETCHED: ("gpu_fault_groups_with_prefetch", "prefetched"),
 }
+# Marker, its size, and the colour of its edge.
+MARKS = {PRINT: ("*", 13, "black"), MEASURED: ("o", 8, PALETTE[0])}
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
-# Columns and names of the axes; the line of one group per block.
-DENSITY = ("nnz_per_row", "over_first_touches", "nnz / n", "fault groups over blocks of 2 MiB in 24 n² bytes")
-BYTES = ("gigabytes", "groups", "24 n² bytes, GB", "fault groups")
-LINES = {DENSITY: (1.0, 0.0), BYTES: (0.0, 1e9 / BLOCK)}
+# Columns and names of the axes; where the line of one group per block begins, and its slope.
+DENSITY = "nnz_per_row", "over_first_touches", "nnz / n", "fault groups over blocks of 2 MiB in 24 n² bytes"
+PANELS = [(DENSITY, 1.0, 0.0), (("gigabytes", "groups", "24 n² bytes, GB", "fault groups"), 0.0, 1e9 / BLOCK)]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -31,21 +29,15 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     groups : of faults, over_first_touches : over the blocks of 2 MiB in 24 n^2 bytes
     """
-    rows = counted(cases).assign(source=MEASURED)
-    rows = pd.concat([_printed(), rows[rows["way"].isin(WAYS)]], ignore_index=True)
-    rows["managed_bytes"] = ARRAYS * rows["n"] ** 2
-    touches = rows["managed_bytes"] / BLOCK
-    return rows.assign(first_touches=touches, over_first_touches=rows["groups"] / touches)
-
-
-def _printed() -> pd.DataFrame:
-    """Return two rows for each matrix of Table 3, without prefetching and with."""
     table = printed_table(FAULTS).merge(printed_table(MATRICES), on="abbr", validate="one_to_one")
-    columns = {PLAIN: "gpu_fault_groups_without_prefetch", PREFETCHED: "gpu_fault_groups_with_prefetch"}
-    rows = pd.concat([table.assign(way=way, groups=table[name]) for way, name in columns.items()])
-    rows = rows.rename(columns={"order": "n"})[["abbr", "matrix", "way", "groups", "n", "nnz_per_row"]]
-    label = rows["matrix"] + " (" + rows["abbr"] + ")"
-    return rows.assign(label=label, source=PRINT, status="printed", told="printed", regime=OVERSUBSCRIBED)
+    printed = pd.concat([table.assign(way=way, groups=table[name]) for way, (name, _) in WAYS.items()])
+    printed = printed.rename(columns={"order": "n"})[["abbr", "matrix", "way", "groups", "n", "nnz_per_row"]]
+    label = printed["matrix"] + " (" + printed["abbr"] + ")"
+    said = {"source": PRINT, "status": "printed", "told": "printed", "regime": OVERSUBSCRIBED}
+    rows = counted(cases).query("way in @WAYS").assign(source=MEASURED)
+    rows = pd.concat([printed.assign(label=label, **said), rows], ignore_index=True)
+    managed = ARRAYS * rows["n"] ** 2
+    return rows.assign(managed_bytes=managed, over_first_touches=rows["groups"] * BLOCK / managed)
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
@@ -53,14 +45,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     matrix beside the point, the paper's by its abbreviation."""
     figure = new_figure(14.0, 7.2, title)
     known = frame.dropna(subset="groups").assign(gigabytes=frame["managed_bytes"] / 1e9)
-    for axes, ((x, y, across, up), (start, rise)) in zip(figure.subplots(1, 2), LINES.items(), strict=True):
-        far, high = (1.1 * max([1.0, *known[name]]) for name in (x, y))
-        axes.set(xlim=(0, far), ylim=(0, max(high, start + rise * far)), xlabel=across, ylabel=up)
-        axes.axline((0, start), slope=rise, color="black", linewidth=1)
+    for axes, ((x, y, across, up), start, slope) in zip(figure.subplots(1, 2), PANELS, strict=True):
         for (source, way), rows in known.groupby(["source", "way"], sort=False):
-            mark = MARKS[str(source)]
-            colour = mark["markeredgecolor"] if way == PLAIN else "white"
-            axes.plot(rows[x], rows[y], color=colour, label=f"{source}, {WAYS[str(way)]}", **mark)
+            marker, size, edge = MARKS[str(source)]
+            look = {"color": edge if way == PLAIN else "white", "markeredgecolor": edge, "clip_on": False}
+            label = f"{source}, {WAYS[str(way)][1]}"
+            axes.plot(rows[x], rows[y], marker, markersize=size, label=label, **look)
+        axes.axline((0, start), slope=slope, color="black", linewidth=1)
+        axes.set(xlim=(0, None), ylim=(0, None), xlabel=across, ylabel=up)
         plain = known[known["way"] == PLAIN]
         names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
         write_names(axes, [*zip(plain[x], plain[y], strict=True)], names)

@@ -1,6 +1,5 @@
 """Figure 3: how the frontiers grow with the iterations, and where the paper begins its second part."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -19,7 +18,6 @@ HALF = 0.5
 # The paper's iterations are chunks of rows that its card holds; of smaller matrices that is one or two.
 ITERATIONS = 100
 BINS = ["first", "last", "edges_mean"]
-NUMBERS = ["iteration", "frontier", "largest", "split", "before"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -34,25 +32,20 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
     abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
     bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
-    parts = [_iterations(own) for _, own in bins.groupby("case", sort=False)]
-    none = bins[:0].assign(**dict.fromkeys(NUMBERS, np.nan))
-    rows = with_absent(pd.concat([none, *parts]).drop(columns=BINS), SHOWN)
-    shown = rows["stand_in_for"].str.partition(", ")[0].fillna(rows["matrix"])
-    place = shown.map({name: number for number, name in enumerate(SHOWN)}) + rows["stand_in_for"].notna() / 2
-    return rows.iloc[place.argsort(kind="stable")].astype(dict.fromkeys(NUMBERS, "float64"))
-
-
-def _iterations(bins: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per iteration of a case, or the one without bins."""
-    rows, count = bins["last"] + 1 - bins["first"], min(ITERATIONS, len(bins))
-    if rows.isna().any():
-        return bins.assign(**dict.fromkeys(NUMBERS, np.nan))
-    starts = np.searchsorted(bins["first"], np.arange(count) * int(rows.sum()) // count)
-    examined, size = (np.add.reduceat(part.to_numpy(), starts) for part in (bins["edges_mean"] * rows, rows))
-    frontier = examined / size / (bins["entries"] / bins["n"]).iloc[0]
-    split = int((frontier > HALF * frontier.max()).argmax())
-    numbers = (range(count), frontier, frontier.max(), split, 100 * split / count)
-    return bins.iloc[[0] * count].assign(**dict(zip(NUMBERS, numbers, strict=True)))
+    bins["rows"] = bins["last"] + 1 - bins["first"]
+    bins["examined"] = bins["edges_mean"] * bins["rows"]
+    own = bins.groupby("case", sort=False)
+    count = own["rows"].transform("count").clip(upper=ITERATIONS)
+    bins["iteration"] = ((bins["first"] + 1) * count - 1) // own["rows"].transform("sum")
+    sums = bins.groupby(["case", "iteration"], sort=False, dropna=False)[["examined", "rows"]].transform("sum")
+    bins["frontier"] = sums["examined"] / sums["rows"] * bins["n"] / bins["entries"]
+    rows = bins.drop_duplicates(["case", "iteration"])
+    own = rows.groupby("case", sort=False)
+    rows = rows.assign(largest=own["frontier"].transform("max"), count=own["iteration"].transform("count"))
+    large = rows["iteration"].where(rows["frontier"] > HALF * rows["largest"])
+    rows["split"] = large.groupby(rows["case"]).transform("min")
+    rows["before"] = 100 * rows["split"] / rows["count"]
+    return with_absent(rows.drop(columns=[*BINS, "rows", "examined", "count"]), SHOWN)
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
