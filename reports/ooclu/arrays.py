@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,6 +40,7 @@ WAYS = {
 FITS, OVERSUBSCRIBED = "fits", "oversubscribed"
 # Why another regime than the paper's tests no claim.
 OTHER_REGIME = {
+    OVERSUBSCRIBED: "",
     FITS: "the arrays fit the card's memory, the claim is of arrays that do not, and a card that others use "
     "too may not be filled until they do not",
     "": "the card's memory is not recorded",
@@ -94,10 +94,9 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
     counts = [each.get("facts", {}) for each in probes("faults", rows)]
-    facts = pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64")
-    rows = rows.join(facts.rename(columns={"gpu_fault_groups": "groups"}))
-    told = rows["status"].mask((rows["status"] == "ok") & rows["groups"].isna(), NOT_MEASURED)
-    rows = rows.assign(told=told, nnz_per_row=rows["entries"] / rows["n"])
+    rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
+    rows = rows.assign(groups=rows.pop(COUNTED[0]), nnz_per_row=rows["entries"] / rows["n"])
+    rows["told"] = rows["status"].mask((rows["status"] == "ok") & rows["groups"].isna(), NOT_MEASURED)
     return with_regime(standing_in(rows, SEVEN))
 
 
@@ -126,29 +125,20 @@ def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
 def by_regime(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime that has a number, judged where it is the paper's; else all rows."""
     there = frame.loc[frame["has_number"], "regime"].unique()
+    bases = {name: partial(re.sub, OVERSUBSCRIBED, name or "regime unknown") for name in OTHER_REGIME}
     return [
-        Subset(
-            frame[frame["regime"] == name],
-            partial(re.sub, OVERSUBSCRIBED, name or "regime unknown"),
-            OTHER_REGIME.get(name, ""),
-        )
-        for name in sorted(there, reverse=True)
+        Subset(frame[frame["regime"] == name], basis, OTHER_REGIME[name])
+        for name, basis in bases.items()
+        if name in there
     ] or [Subset(frame)]
 
 
-def labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame as a picture names matrices: with nnz/n, and few of what each stands in for."""
+def labelled(frame: pd.DataFrame, memory: bool = True) -> pd.DataFrame:
+    """Return the frame as a picture names matrices: with nnz/n, with the bytes of the arrays of all rows and
+    their regime, and with few of what each stands in for."""
+    known = frame.assign(gigabytes=frame["managed_bytes"] / 1e9, regime=frame["regime"].replace("", None))
+    labels, forms = frame["label"], {"gigabytes": "\n{:.2g} GB", "regime": " ({})"} if memory else {}
+    for name, form in {"nnz_per_row": ", nnz/n {:.3g}", **forms}.items():
+        labels = labels + known[name].astype("object").map(form.format, na_action="ignore").fillna("")
     instead = frame["stand_in_for"].map(few, na_action="ignore").astype("object")
-    labels = frame["label"] + _text(frame["nnz_per_row"], ", nnz/n {:.3g}")
     return frame.assign(label=labels, stand_in_for=instead)
-
-
-def labelled_with_memory(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return `labelled` with the bytes of the arrays of all rows, and their regime."""
-    rows, regimes = labelled(frame), frame["regime"].mask(frame["regime"] == "")
-    memory = _text(frame["managed_bytes"] / 1e9, "\n{:.2g} GB") + _text(regimes, " ({})")
-    return rows.assign(label=rows["label"] + memory)
-
-
-def _text(values: pd.Series[Any], form: str) -> pd.Series[str]:
-    return values.astype("object").map(form.format, na_action="ignore").astype("object").fillna("")

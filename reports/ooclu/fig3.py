@@ -37,7 +37,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     own = bins.groupby("case", sort=False)
     count = own["rows"].transform("count").clip(upper=ITERATIONS)
     bins["iteration"] = ((bins["first"] + 1) * count - 1) // own["rows"].transform("sum")
-    sums = bins.groupby(["case", "iteration"], sort=False, dropna=False)[["examined", "rows"]].transform("sum")
+    sums = bins.groupby(["case", "iteration"], sort=False, dropna=False)[["examined", "rows"]].transform(
+        "sum"
+    )
     bins["frontier"] = sums["examined"] / sums["rows"] * bins["n"] / bins["entries"]
     rows = bins.drop_duplicates(["case", "iteration"])
     own = rows.groupby("case", sort=False)

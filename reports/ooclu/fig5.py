@@ -23,7 +23,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 5",
     "end to end, out of core and unified memory",
     frame,
-    Stacked(WAYS, PARTS, RANGE, arrays.labelled_with_memory),
+    Stacked(WAYS, PARTS, RANGE, arrays.labelled),
     f"""Ordered by nnz/n. Stages over the seconds with unified memory; above each group of bars the ratio of
     the first two, these over the seconds of out_of_core. Only their symbolic phase differs; without
     prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",

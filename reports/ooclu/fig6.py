@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from fillpath.processes import representative
 from reports.exhibit import Exhibit, Subset
 from reports.ooclu import arrays
 from reports.shapes.axes import Panels
@@ -26,8 +25,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = arrays.over_baseline(rows, arrays.OUT_OF_CORE, "out of core").assign(series=rows["way"])
     prefetched = on(rows, rows[rows["way"] == arrays.PREFETCHED])[["ratio", "ratio_processes"]]
     rows = rows.join(prefetched[rows["way"] == arrays.PLAIN].add_prefix("prefetched_"))
-    whole = rows["runs"].map(lambda runs: np.median(representative(runs).samples) if runs else np.nan)
-    shares = 100 * phase_medians(rows, SHARES).replace(0.0, np.nan).div(whole, axis=0)
+    shares = 100 * phase_medians(rows, SHARES).replace(0.0, np.nan).div(rows["median"], axis=0)
     return arrays.by_density(rows.join(shares), arrays.SEVEN)
 
 
@@ -53,7 +51,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 6",
     "the symbolic phase, out of core and in unified memory",
     frame,
-    Panels([RATIOS], 7.5, arrays.labelled_with_memory),
+    Panels([RATIOS], 7.5, arrays.labelled),
     f"""Seconds over those of out_of_core, which stand above its bars, by nnz/n. Unified memory's include
     allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
     has its memory from a pool. {{shares}}{arrays.REGIMES}""",

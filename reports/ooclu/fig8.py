@@ -1,15 +1,64 @@
 """Figure 8: numeric factorisation with dense columns or a binary search, on the largest matrices."""
 
+import numpy as np
 import pandas as pd
 
 from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
-from reports.facts.claims import claim
+from reports.facts.claims import claim, subject
+from reports.facts.naming import among
+from reports.facts.printed import printed_table
 from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
-from reports.ooclu.storages import BLOCKS, CLAIM, FREE, LIMITED, SEARCHED, SIZES, short, stored, with_printed
 from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
-from reports.verbs import inverted
+from reports.verbs import BUDGET, inverted, with_absent, with_budgets, with_groups, without
+
+CLAIM = "fig8_binary_search"
+# Bytes of a number: the paper's are float32, and so are those of the cases.
+REAL = 4
+SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"
+SEARCHED, FREE = "binary search", "dense columns, as many as fit"
+LIMITED = "dense columns, as many as printed"
+# Order, nnz and blocks of each matrix of Table 4.
+SIZES = printed_table("ooclu_table4_large_matrices").set_index("matrix")
+SIZES.columns = ["order", "nnz", "blocks"]
+# The bytes of dense columns from which the printed blocks follow, and the blocks of the binary search.
+BYTES, BLOCKS = map(float, subject(PAPER, CLAIM).data["blocks"].values())
+
+
+def stored(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the three storages, with the `way`, the budget, and what the figures call matrices.
+
+    budget_blocks : the dense columns that the budget holds, one per block
+    """
+    dense, rows = without(cases["variant"], BUDGET) == DENSE, with_budgets(cases)
+    limited = dense & rows["budget"].notna()
+    instead = rows["stands_for"].map(lambda names: among(names, SIZES.index))
+    rows = rows.assign(
+        way=np.select([limited, dense, rows["variant"] == SEARCH], [LIMITED, FREE, SEARCHED], ""),
+        abbr=rows["label"].where(rows["label"].isin(SIZES.index), None),
+        stand_in_for=instead.astype("object"),
+        budget_blocks=rows["budget_bytes"] // (REAL * rows["n"]),
+    )
+    return rows[rows["way"] != ""]
+
+
+def with_printed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows, Table 4's matrices first and `not_run` without a case, with `paper_order`, `paper_nnz`
+    and `paper_blocks`.
+
+    by_blocks : what blocks alone give: the search's over the dense columns that fit, or that are printed
+    """
+    rows = with_absent(rows, SIZES.index, "abbr").join(SIZES.add_prefix("paper_"), on="abbr")
+    rows["by_blocks"] = BLOCKS / rows["budget_blocks"].fillna(rows["paper_blocks"])
+    return with_groups(rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True))
+
+
+def short(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame as a picture has room for it: a stand-in stands in for the table, not for each matrix,
+    and the caption has the preparations."""
+    instead = frame["stand_in_for"].mask(frame["stand_in_for"].notna(), "Table 4's")
+    return frame.assign(stand_in_for=instead, preparation=None)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -28,7 +77,7 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 # What the printed numbers of blocks give at most of what is printed.
-BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
+BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
 EXHIBIT = Exhibit(

@@ -35,14 +35,11 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     over_movement : the smaller share of faults over that of data movement
     """
     rows = counted(cases)
-    rows = pd.concat([rows[rows["way"] == way] for way in (PLAIN, PREFETCHED, OUT_OF_CORE)])
-    plain, ahead, ours = by_code(rows, {way: way for way in (PLAIN, PREFETCHED, OUT_OF_CORE)}, "way").values()
-    first = rows.groupby(KEY, sort=False)[
-        ["status", "card", "nnz_per_row", "managed_bytes", "regime"]
-    ].first()
-    links = ours["link_bytes_per_second"].fillna(plain["link_bytes_per_second"])
-    moved = _movement(ours, links.fillna(ahead["link_bytes_per_second"]))
-    table = inputs(rows).join(first).join(_faults(plain, "")).join(_faults(ahead, "prefetched_")).join(moved)
+    plain, ahead, ours = (by_code(rows, {"": way}, "way")[""] for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
+    first = pd.concat([ours, plain, ahead]).groupby(KEY, sort=False).first()
+    moved = _movement(ours, first["link_bytes_per_second"])
+    known = first[["status", "card", "nnz_per_row", "managed_bytes", "regime"]]
+    table = inputs(rows).join([known, _faults(plain, ""), _faults(ahead, "prefetched_"), moved])
     printed = {f"paper_{name}": printed_column(PAPER, FAULTS, column) for name, column in PRINTED.items()}
     table = in_papers_order(beside(table, PAPER, printed), PAPER, arrays.SEVEN)
     told = table.filter(regex="told$").fillna("not_run")

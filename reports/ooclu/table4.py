@@ -6,7 +6,7 @@ from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER
-from reports.ooclu.storages import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
+from reports.ooclu.fig8 import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import fact
@@ -31,32 +31,27 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def drawn(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows as they are drawn: without the budget of a case that has no record."""
-    gigabytes = (frame["budget_bytes"] / 1e9).where(frame["n"].notna())
-    return short(frame.assign(gigabytes=gigabytes, why=frame["status"].replace("printed", "ok")))
-
-
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
-COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
+COMPUTED = (BYTES // (REAL * SIZES["order"])).to_dict()
+PRINTED, HERE = "printed in the paper", "here"
 COLUMNS = [
-    Column("n", "paper_order", COUNT, "printed in the paper"),
-    Column("nnz", "paper_nnz", COUNT, "printed in the paper"),
-    Column("blocks", "paper_blocks", COUNT, "printed in the paper"),
+    Column("n", "paper_order", COUNT, PRINTED),
+    Column("nnz", "paper_nnz", COUNT, PRINTED),
+    Column("blocks", "paper_blocks", COUNT, PRINTED),
     Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
     Column(f"{BLOCKS:g} over\nblocks", "by_blocks", times),
-    Column("n", "n", COUNT, "here"),
-    Column("nnz", "entries", COUNT, "here"),
-    Column("budget,\nGB", "gigabytes", "{:.3g}".format, "here"),
-    Column("blocks", "budget_blocks", COUNT, "here"),
-    Column("most used\nat once", "scratch_columns", COUNT, "here", "why"),
+    Column("n", "n", COUNT, HERE),
+    Column("nnz", "entries", COUNT, HERE),
+    Column("budget,\nGB", "budget_bytes", lambda count: f"{count / 1e9:.3g}", HERE),
+    Column("blocks", "budget_blocks", COUNT, HERE),
+    Column("most used\nat once", "scratch_columns", COUNT, HERE, "why"),
 ]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Table 4",
     "dense columns that fit at a time",
     frame,
-    Sheet(COLUMNS, drawn),
+    Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok")))),
     f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
     blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
     columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.""",
