@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.bars import GROUND, seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import fact, of, on, over
@@ -29,9 +29,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the ratios along the budgets, then gsofa's."""
     first, places = rows.iloc[0], rows["budget"].fillna("gsofa").tolist()
-    if not (rows["pair"] == "ok").any():
-        empty_panel(axes, first["pair"], first["reason"])
-        return
     ROW(axes, rows.assign(group=range(len(rows)), loose=rows["binds"] != 1))
     axes.set_xticks(range(len(places)), places, rotation=45, ha="right", rotation_mode="anchor")
     axes.set(xlim=(-0.6, len(places) - 0.4), xlabel="budget of device memory")

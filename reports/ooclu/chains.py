@@ -22,7 +22,6 @@ ADDED = (
 )
 # The stages, and the phases of direct_gpu that stand for them.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
-ADDED_UP = (*SECONDS, "transfers")
 PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 4), strict=True)]
 
 
@@ -55,11 +54,8 @@ def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.Dat
 
 
 def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the phases of the chain on fronts that stand for the stages.
-
-    `not_measured` where it left the matrix to another chain, whose phases its record then has.
-    """
     rows = of(cases, "direct_gpu.static_pivoting=true").assign(transfers=np.nan)
+    # It left the matrix to another chain, whose phases its record then has.
     left = (rows["status"] == "ok") & (fact(rows, "on_fronts") != 1)
     rows["status"] = rows["status"].mask(left, NOT_MEASURED)
     return {stage: timed(rows, phases(name)) for stage, name in STAGES.items()}
@@ -67,11 +63,12 @@ def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the sum of the stages by input. given : the rows of whose run and host all are."""
+    added = (*SECONDS, "transfers")
     by = {
         name: pd.DataFrame({stage: rows[name] for stage, rows in stages.items()}, given.index)
-        for name in (*ADDED_UP, "stage", "status", "run_id", "host", "processes")
+        for name in (*added, "stage", "status", "run_id", "host", "processes")
     }
-    rows = pd.DataFrame({name: by[name].sum(axis=1, skipna=False) for name in ADDED_UP})
+    rows = pd.DataFrame({name: by[name].sum(axis=1, skipna=False) for name in added})
     rows = rows.join(by["median"].add_prefix("seconds_")).assign(processes=by["processes"].min(axis=1))
     rows["before_numeric"] = 1 - rows["seconds_numeric"] / rows["median"]
     statuses = by["status"].fillna("not_run")

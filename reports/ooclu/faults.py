@@ -19,9 +19,7 @@ WAYS = {
 MARKS = {PRINT: ("*", 13, "black"), MEASURED: ("o", 8, PALETTE[0])}
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
-# Columns and names of the axes; where the line of one group per block begins, and its slope.
-DENSITY = "nnz_per_row", "over_first_touches", "nnz / n", "fault groups over blocks of 2 MiB in 24 n² bytes"
-PANELS = [(DENSITY, 1.0, 0.0), (("gigabytes", "groups", "24 n² bytes, GB", "fault groups"), 0.0, 1e9 / BLOCK)]
+SHARE = "over_first_touches"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -41,21 +39,21 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw groups per block against density, and groups against bytes: full without prefetching, with the
-    matrix beside the point, the paper's by its abbreviation."""
-    figure = new_figure(14.0, 7.2, title)
-    known = frame.dropna(subset="groups").assign(gigabytes=frame["managed_bytes"] / 1e9)
-    for axes, ((x, y, across, up), start, slope) in zip(figure.subplots(1, 2), PANELS, strict=True):
-        for (source, way), rows in known.groupby(["source", "way"], sort=False):
-            marker, size, edge = MARKS[str(source)]
-            look = {"color": edge if way == PLAIN else "white", "markeredgecolor": edge, "clip_on": False}
-            label = f"{source}, {WAYS[str(way)][1]}"
-            axes.plot(rows[x], rows[y], marker, markersize=size, label=label, **look)
-        axes.axline((0, start), slope=slope, color="black", linewidth=1)
-        axes.set(xlim=(0, None), ylim=(0, None), xlabel=across, ylabel=up)
-        plain = known[known["way"] == PLAIN]
-        names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
-        write_names(axes, [*zip(plain[x], plain[y], strict=True)], names)
+    """Draw groups per block against density: full without prefetching, with the matrix beside the point, the
+    paper's by its abbreviation."""
+    figure = new_figure(10.0, 7.2, title)
+    axes, known = figure.subplots(), frame.dropna(subset="groups")
+    for (source, way), rows in known.groupby(["source", "way"], sort=False):
+        marker, size, edge = MARKS[str(source)]
+        look = {"color": edge if way == PLAIN else "white", "markeredgecolor": edge, "clip_on": False}
+        label = f"{source}, {WAYS[str(way)][1]}"
+        axes.plot(rows["nnz_per_row"], rows[SHARE], marker, markersize=size, label=label, **look)
+    axes.axhline(1, color="black", linewidth=1)
+    axes.set(xlim=(0, None), ylim=(0, None), xlabel="nnz / n")
+    axes.set_ylabel("fault groups over blocks of 2 MiB in 24 n² bytes")
+    plain = known[known["way"] == PLAIN]
+    names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
+    write_names(axes, [*zip(plain["nnz_per_row"], plain[SHARE], strict=True)], names)
     legend_above(figure, axes.get_legend_handles_labels()[0])
     return figure
 
@@ -65,8 +63,8 @@ def facts(frame: pd.DataFrame) -> dict[str, object]:
     printed = frame[(frame["source"] == PRINT) & (frame["way"] == PLAIN)]
     counts = frame.loc[frame["source"] == MEASURED, "groups"].count()
     return {
-        "ratios": printed["over_first_touches"].describe(),
-        "ranks": printed["nnz_per_row"].corr(printed["over_first_touches"], "spearman"),
+        "ratios": printed[SHARE].describe(),
+        "ranks": printed["nnz_per_row"].corr(printed[SHARE], "spearman"),
         "here": f"{counts} cases were counted here" if counts else "No case has been counted here",
     }
 
@@ -80,6 +78,6 @@ EXHIBIT = Exhibit(
     """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
     {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank
     correlation {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls: there,
-    denser matrices have no fewer faults but more other work. Lines: one group per block. {here}.""",
+    denser matrices have no fewer faults but more other work. Line: one group per block. {here}.""",
     facts,
 )

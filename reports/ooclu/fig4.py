@@ -8,8 +8,7 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.naming import fastest_how
 from reports.facts.printed import abbreviations
-from reports.ooclu.arrays import OUT_OF_CORE as OURS
-from reports.ooclu.arrays import PAPER, by_density, by_regime, labelled, printed_range
+from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labelled, printed_range
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.bars import times
 from reports.shapes.stacked import Stacked
@@ -29,14 +28,13 @@ FASTEST = f"the fastest of {WHICH}, one core"
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and way, of the 18 matrices of Table 2; a way more is the fastest of the good
     sequential codes, which `code` names. `levels_ratio` : of one core over the GPU, of the levels alone."""
-    ways = {OURS: ("out_of_core", KAHN), **{way: (code, ON_CPU) for way, code in CODES.items()}}
-    levels = over(of(cases, ON_CPU), of(cases, KAHN), ("", OURS)).add_prefix("levels_")
+    ways = {OUT_OF_CORE: ("out_of_core", KAHN), **{way: (code, ON_CPU) for way, code in CODES.items()}}
+    levels = over(of(cases, ON_CPU), of(cases, KAHN), ("", OUT_OF_CORE)).add_prefix("levels_")
     rows = compared(cases, ways).set_index(KEY).join(levels)
     rows.loc[~rows["way"].isin(CODES), list(levels)] = np.nan
     best = fastest({code: rows[rows["way"] == way] for way, code in GOOD.items()}, status="pair")
     best = best.assign(way=FASTEST, series=FASTEST, code=best["code"].where(best["pair"] == "ok"))
-    rows = pd.concat([rows, best]).reset_index()
-    return by_density(rows, list(abbreviations(PAPER).values()))
+    return by_density(pd.concat([rows, best]).reset_index(), list(abbreviations(PAPER).values()))
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -53,7 +51,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 4",
     "end to end, symbolic on the GPU or on the CPU",
     frame,
-    Stacked((OURS, PARALLEL, FRONTS, DIRECT), PARTS, RANGE, partial(labelled, memory=False)),
+    Stacked((OUT_OF_CORE, PARALLEL, FRONTS, DIRECT), PARTS, RANGE, partial(labelled, memory=False)),
     f"""Ordered by nnz/n. Stages over the seconds of the baseline; above each group of bars the ratio of the
     first two, the baseline's seconds over those of out_of_core. {{moved}}The paper's baseline is a parallel
     CPU code modified from GLU3.0: fill2_cpu, with levels by {ON_CPU}, stands for it; sequential codes are in

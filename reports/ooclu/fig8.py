@@ -71,21 +71,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return with_printed(rows.join(inverse).assign(series=rows["way"]))
 
 
-def drawn(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows as they are drawn, with a dash across each bar of as many dense columns as printed."""
-    return short(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
-
-
 # What the printed numbers of blocks give at most of what is printed.
 BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
-OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
+OVER = Over(SEARCHED, printed_range(CLAIM), dash="by_blocks", dashed=DASHED)
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",
     "dense columns and binary search",
     frame,
-    Panels([OVER], 7.0, drawn),
+    Panels([OVER], 7.0, short),
     """Seconds of glu3 over those with a binary search, which stand above its bars: with about as many dense
     columns as printed ({here} here, {printed} in the paper), and, not in the paper, with as many as fit.""",
     lambda frame: {

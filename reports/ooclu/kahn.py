@@ -36,11 +36,11 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return by how much the others take longer, empty where no ratio is known."""
-    texts = []
-    for way, rows in frame[frame["pair"] == "ok"].groupby("variant", sort=False):
-        moved = rows["moved_ratio"].dropna() if way == CORE else rows["ratio"][:0]
-        copies = f" ({ends(moved)} with transfers)" if len(moved) else ""
-        texts += [f"{WAYS[str(way)]}: {ends(rows['ratio'])}{copies}"] if way != COOPERATIVE else []
+    others = frame[(frame["pair"] == "ok") & (frame["variant"] != COOPERATIVE)]
+    ratios = others.groupby("variant", sort=False)["ratio"]
+    texts = [f"{WAYS[str(way)]}: {ends(values)}" for way, values in ratios]
+    moved = others.loc[others["variant"] == CORE, "moved_ratio"].dropna()
+    texts += [f"with transfers {ends(moved)}"] if len(moved) else []
     return {"over": f"Over one cooperative launch, in one run: {'; '.join(texts)}." if texts else ""}
 
 

@@ -29,10 +29,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_words(frame: pd.DataFrame) -> list[Verdict]:
-    """Return what the text says of the printed numbers, by these alone."""
-    orders, density = (
-        pd.Series(printed_column(PAPER, MATRICES, name), dtype=float) for name in ("order", "nnz_per_row")
-    )
+    """Return the verdicts on what the text says of the printed numbers, by these alone."""
+    printed = frame.dropna(subset="abbr").drop_duplicates("abbr").set_index("abbr")
+    orders, density = printed["paper_n"], printed["paper_nnz_per_row"]
     card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])
     sets = {
         "exceed": orders.index[ARRAYS * orders**2 > card],
