@@ -1,9 +1,6 @@
 """The dependency graphs of the three methods, GLU1.0's wrong factor, and how many dependencies each finds."""
 
-from typing import Any
-
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -12,10 +9,13 @@ from reports.claims.verdict import Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claim
 from reports.glu3 import examples
-from reports.shapes import bars
-from reports.shapes.axes import legend_above
-from reports.shapes.style import PALETTE, SMALL, new_figure
-from reports.verbs import by_code, first_failure, inputs, wide
+from reports.shapes.axes import legend_above, name_matrices
+from reports.shapes.beside import PanelRow, Step
+from reports.shapes.style import new_figure
+from reports.verbs import by_code, first_failure, inputs, wide, with_groups
+
+STEPS = [Step("relaxed over exact", "ratio")]
+COUNTS = PanelRow("dependencies of glu3_relaxed\nover those of glu2", STEPS, {}, status="status", points=True)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -36,10 +36,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Per example a row of panels: its pattern, and the graph of each method; the two factors; the counts."""
-    matrices = frame[frame["part"] == "matrix"]
-    heights = [2.8, 3.6, max(2.4, 0.9 + 0.27 * len(matrices))]
-    figure = new_figure(13.0, 0.9 + sum(heights), title)
-    *tops, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=heights).ravel()
+    figure = new_figure(13.0, 11.5, title)
+    *tops, bottom = figure.subfigures(3, 1, squeeze=False, height_ratios=[2.8, 3.6, 4.0]).ravel()
     for part, name in zip(tops, examples.ENTRIES, strict=True):
         rows = frame[frame["example"] == name]
         first, *panels = part.subplots(1, 4, width_ratios=[1.0, 1.2, 1.2, 1.2])
@@ -48,31 +46,12 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
             examples.draw_graph(axes, rows, method)
     left, right = bottom.subplots(1, 2, width_ratios=[1.0, 1.6])
     examples.draw_factors(left, frame[frame["part"] == "factor"])
-    _counts(right, matrices)
-    words = ("L dependency", "double-U dependency", "redundant, by the relaxed rule")
-    looks = zip(examples.LOOKS.values(), words, strict=True)
-    lines = [Line2D([], [], color=c, linestyle=style, linewidth=2, label=text) for (c, style), text in looks]
-    legend_above(figure, lines)
+    matrices = with_groups(frame[frame["part"] == "matrix"].assign(stand_in_for=None))
+    COUNTS(right, matrices)
+    name_matrices(right, matrices)
+    looks = examples.LOOKS.values()
+    legend_above(figure, [Line2D([], [], color=c, linestyle=s, linewidth=2, label=t) for c, s, t in looks])
     return figure
-
-
-def _counts(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw a line per matrix: dependencies of the relaxed rule over those of the exact one."""
-    axes.set_title("dependencies of glu3_relaxed over those of glu2", loc="left")
-    axes.grid(visible=False)
-    axes.grid(visible=True, axis="x")
-    axes.axvline(1, color="black", linewidth=1)
-    ratios, places = rows["ratio"].astype(float), range(len(rows))
-    look: Any = {"marker": "o", "markersize": 7, "color": PALETTE[0], "markeredgecolor": "black"}
-    axes.plot(ratios, places, linestyle="none", **look)
-    texts = ratios.map(bars.times).where(ratios.notna(), rows["status"].astype(str).str.replace("_", " "))
-    beside: Any = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "bbox": bars.GROUND}
-    for place, at, text in zip(places, ratios.fillna(1.0), texts, strict=True):
-        axes.annotate(text, (at, place), (9, 0), **beside)
-    most = max([*ratios.dropna(), 1.1]) - 1
-    axes.set(xlim=(1 - 0.05 * most, 1 + 1.2 * most), ylim=(max(len(rows), 1) - 0.4, -0.6))
-    axes.set_yticks(places, list(rows["label"]), fontsize=SMALL)
-    axes.xaxis.set_major_formatter(lambda value, _: bars.times(value))
 
 
 def verdicts(frame: pd.DataFrame) -> list[Verdict]:

@@ -12,17 +12,17 @@ from matplotlib.axes import Axes
 from fillpath import registry
 from fillpath.nouns import Array, Pattern
 from impl.levels.two_way import by_both
-from reports.shapes.style import LARGE, NORMAL, PALETTE, SMALL
+from reports.shapes.style import NORMAL, PALETTE
 
 # The methods as the slides name them, and the implementations of their levels.
 METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
 # Why a column depends on another: each method knows one rule more.
 UPPER, DOUBLE, LEFT = "U", "double-U", "relaxed only"
-# Colour and style of an arrow.
-LOOKS: dict[str, tuple[str, Any]] = {
-    UPPER: ("black", "-"),
-    DOUBLE: (PALETTE[5], "-"),
-    LEFT: (PALETTE[0], (0, (3, 2))),
+# Colour and style of an arrow, and what it is.
+LOOKS = {
+    UPPER: ("black", "-", "L dependency"),
+    DOUBLE: (PALETTE[5], "-", "double-U dependency"),
+    LEFT: (PALETTE[0], "--", "redundant, by the relaxed rule"),
 }
 # The slides print the first; of the second, a picture of theirs, their text has nothing: it is made up.
 SLIDES, MADE_UP = "the slides' 3 x 3 matrix", "an example of our own"
@@ -116,7 +116,7 @@ def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
     axes.set_title(f"{method} ({METHODS[method]}): {depth} levels", loc="left")
     arrow: Any = {"arrowstyle": "-|>", "linewidth": 1.6, "shrinkA": 11, "shrinkB": 11}
     for start, end, why in arrows[["before", "column", "why"]].itertuples(index=False):
-        colour, style = LOOKS[why]
+        colour, style, _ = LOOKS[why]
         look = arrow | {"color": colour, "linestyle": style, "connectionstyle": "arc3,rad=0.12"}
         axes.annotate("", (end, level[end]), (start, level[start]), zorder=1, arrowprops=look)
     circle: Any = {"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"}
@@ -130,13 +130,11 @@ def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
 def draw_factors(axes: Axes, rows: pd.DataFrame) -> None:
     """Write L + U - I by each method, wrong entries marked."""
     axes.set_axis_off()
-    axes.set(xlim=(0, 12.5), ylim=(4.6, -0.4))
     axes.set_title("L + U - I of the slides' matrix", loc="left")
-    middle: Any = {"ha": "center", "va": "center"}
-    for left, (method, factor) in zip((0.7, 4.9, 9.1), rows.groupby("method", sort=False), strict=True):
-        axes.text(left + 1, 0.2, str(method), **middle, fontsize=NORMAL, weight="bold")
-        for row, column, value, right in factor[["row", "column", "value", "right"]].itertuples(index=False):
-            box = None if right else {"facecolor": "#f3c7b8", "edgecolor": PALETTE[5]}
-            axes.text(left + column - 1, row + 0.1, f"{value:g}", **middle, fontsize=LARGE, bbox=box)
+    for place, (method, factor) in zip((0.0, 0.35, 0.7), rows.groupby("method", sort=False), strict=True):
+        table = factor.pivot(index="row", columns="column", values=["value", "right"])
+        colours = np.where(table["right"].astype(bool), "white", "#f3c7b8").tolist()
+        texts = table["value"].map("{:g}".format).to_numpy().tolist()
+        axes.table(texts, colours, cellLoc="center", bbox=(place, 0.0, 0.28, 0.7))
         verdict = "right" if factor["right"].all() else "wrong: marked"
-        axes.text(left + 1, 4.1, verdict, **middle, fontsize=SMALL)
+        axes.text(place + 0.14, 0.75, f"{method}\n{verdict}", ha="center")

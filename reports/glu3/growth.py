@@ -59,9 +59,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
     rows["peak_of"] = (rows["code"] == HOST).map({True: "host", False: "gpu"})
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
-    has = {span: codes.str[1].map(lambda spans, span=span: span in spans).astype(bool) for span in LABELS}
-    spans = {span: rows[has[span]].assign(span=span) for span in LABELS}
-    return pd.concat([_of_span(part, span) for span, part in spans.items()], ignore_index=True)
+    rows = rows.assign(span=codes.str[1]).explode("span", ignore_index=True)
+    return pd.concat([_of_span(rows[rows["span"] == span], span) for span in LABELS], ignore_index=True)
 
 
 def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:

@@ -4,15 +4,12 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit
 from reports.facts.means import trend
 from reports.series import per_case
-from reports.shapes.axes import empty_panel, legend_above, lines
-from reports.shapes.bars import GROUND
-from reports.shapes.style import NORMAL, PALETTE, SMALL, new_figure
+from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.style import PALETTE, SMALL
 from reports.verbs import ENDS, with_absent
 
 # What the slides show.
@@ -20,10 +17,9 @@ SHOWN = "ASIC_100ks"
 KINDS = ("mean", "min", "max")
 # How each number of a level is drawn, and what it is called.
 NUMBERS: dict[str, tuple[dict[str, Any], str]] = {
-    "columns": ({"color": PALETTE[0], "linestyle": "-"}, "columns of the level (its size)"),
+    "columns": ({"color": PALETTE[0], "linestyle": "-"}, "columns of the level"),
     "subcolumns": ({"color": PALETTE[5], "linestyle": "--"}, "most sub-columns of one"),
 }
-DOTTED: dict[str, Any] = {"color": "#777777", "linewidth": 1, "linestyle": ":"}
 # Columns of a level above which the authors' code takes the mode (impl/numeric/right_looking.py).
 MODES = {"A": 448, "B": 16}
 # Of the slides' key observation: how each number is written into a panel, and with which sign.
@@ -49,9 +45,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     columns = ["depth", *(f"{name}{end}" for name in TRENDS for end in ENDS), "in_A", "in_B", "in_C"]
     rows = bins.join(counts.reindex(columns=columns).astype(float), on="case")
     rows = with_absent(rows, [SHOWN], "label")
-    # The slides' matrix, others of the paper, the others.
-    place = rows["abbr"].isna().astype(int).mask(rows["label"] == SHOWN, -1)
-    return rows.assign(place=place).sort_values(["place", "label"], kind="stable").drop(columns="place")
+    return rows.sort_values("abbr", key=pd.isna, kind="stable")
 
 
 def _counts(bins: pd.DataFrame) -> dict[str, float]:
@@ -69,48 +63,29 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
     return counts
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw columns of each level and most sub-columns of one, and beside it the same near the axis."""
-    down = max(1, frame["label"].nunique())
-    figure = new_figure(13.0, 1.4 + 2.7 * down, title)
-    axes = figure.subplots(down, 2, squeeze=False)
-    for (whole, near), (_, rows) in zip(axes, frame.groupby("label", sort=False), strict=False):
-        row: Any = rows.iloc[0].to_dict()
-        whole.set_title(lines(row).replace("\n", ", "), loc="left")
-        if pd.isna(row["depth"]):
-            near.set_axis_off()
-            empty_panel(whole, row["status"], row["reason"])
-            continue
-        near.set_title("zoomed in", loc="left")
-        _panel(whole, rows, rows["columns_max"].max())
-        # Up to the most sub-columns, and to where mode B begins.
-        _panel(near, rows, max(rows["subcolumns_max"].max(), 2.0 * MODES["B"]))
-        in_modes = ", ".join(f"{mode} {row[f'in_{mode}']:,.0f}" for mode in (*MODES, "C"))
-        counted = f"{row['depth']:,.0f} levels" + ("" if pd.isna(row["in_A"]) else f": {in_modes}")
-        ranks = [f"{text} {sign * row[name]:+.2f}" for name, (text, sign) in TRENDS.items()]
-        text = "\n".join([counted, "rank correlation:", *ranks])
-        right: Any = {"ha": "right", "va": "top", "fontsize": NORMAL - 1, "bbox": GROUND}
-        whole.text(0.99, 0.97, text, transform=whole.transAxes, **right)
-    if frame.empty:
-        empty_panel(axes[0][0], "not_run", "nothing was measured")
-    marks = [Line2D([], [], **look, linewidth=2, label=text) for look, text in NUMBERS.values()]
-    legend_above(figure, [*marks, Line2D([], [], **DOTTED, label="where the mode changes")])
-    return figure
-
-
-def _panel(axes: Axes, rows: pd.DataFrame, most: float) -> None:
-    """Draw both numbers of each level, up to `most`; the band of a bin is from its least to its most."""
+def draw(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw both numbers of each level of a matrix; the band of a bin is from its least to its most."""
+    row = rows.iloc[0]
+    if pd.isna(row["depth"]):
+        empty_panel(axes, row["status"], row["reason"])
+        return
     middle = (rows["first"] + rows["last"]) / 2
-    for name, (look, _) in NUMBERS.items():
+    for name, (look, text) in NUMBERS.items():
         mean, least, largest = (rows[f"{name}_{kind}"] for kind in KINDS)
         axes.fill_between(middle, least, largest, color=look["color"], alpha=0.25, linewidth=0)
-        axes.plot(middle, mean, **look, linewidth=1.6)
-    axes.set(xlabel="level", ylabel="number", xlim=(0, rows["depth"].iloc[0]), ylim=(0, 1.08 * most))
-    across = axes.get_yaxis_transform()
+        axes.plot(middle, mean, **look, linewidth=1.6, label=text)
     for mode, above in MODES.items():
-        if 0.02 * most < above < most:
-            axes.axhline(above, **DOTTED)
-            axes.text(1.005, above, f"{mode} above", va="center", fontsize=SMALL, transform=across)
+        axes.axhline(above, color="#777777", linewidth=1, linestyle=":")
+        axes.text(1.005, above, f"{mode} above", va="center", transform=axes.get_yaxis_transform())
+    in_modes = ", ".join(f"{mode} {row[f'in_{mode}']:,.0f}" for mode in (*MODES, "C"))
+    counted = f"{row['depth']:,.0f} levels" + ("" if pd.isna(row["in_A"]) else f": {in_modes}")
+    ranks = [f"{text} {sign * row[name]:+.2f}" for name, (text, sign) in TRENDS.items()]
+    text = "\n".join([counted, "rank correlation:", *ranks])
+    axes.text(0.99, 0.97, text, ha="right", va="top", fontsize=SMALL, transform=axes.transAxes)
+    # What is written stands above the lines.
+    most = rows[["columns_max", "subcolumns_max"]].max(axis=None)
+    axes.set(xlabel="level", xlim=(0, row["depth"]), yscale="symlog", ylim=(0, 200 * most))
+    axes.legend(loc="upper left", fontsize=SMALL)
 
 
 EXHIBIT = Exhibit(
@@ -118,7 +93,7 @@ EXHIBIT = Exhibit(
     "GLU3.0",
     "columns and sub-columns along the levels",
     frame,
-    draw,
+    Multiples(draw, "number (log)"),
     f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one of them (entries of its row
     of U right of the diagonal), as the slides have it for {SHOWN}, without numbers. Above 2000 levels a band
     shows least to most. Dotted: above it the authors' code takes mode A or B; C below.""",

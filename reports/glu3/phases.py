@@ -1,7 +1,5 @@
 """Beyond the papers: what each phase of a solution takes, beside other direct solvers, with residuals."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -10,7 +8,6 @@ from reports.exhibit import Exhibit
 from reports.glu3.solutions import PARTS, draw_solutions, unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.stacked import with_shares
-from reports.shapes.style import HATCHES, MARKERS
 from reports.verbs import with_groups
 
 # Not meant to be run on most matrices: CHOLMOD takes symmetric positive definite ones alone.
@@ -24,16 +21,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw points, each in the place of its bar above."""
-    axes.set(ylabel="residual, log axis", yscale="log")
-    rows = frame.assign(x=bars.positions(frame)[0])
-    for name, (colour, hatch) in bars.look_of(frame).items():
-        own, marker = rows[rows["series"] == name], MARKERS[HATCHES.index(hatch)]
-        look: Any = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
-        axes.plot(own["x"], own["residual"], linestyle="none", **look)
-    known = frame.loc[frame["residual"] > 0, "residual"]
-    if len(known):
-        axes.set_ylim(known.min() / 3, known.max() * 3)
+    unknown = (frame["status"] == "ok") & ~(frame["residual"] > 0)
+    known = frame.assign(status=frame["status"].mask(unknown, "none"))
+    bars.bar_panel(axes, known, "residual, log axis", "residual")
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
