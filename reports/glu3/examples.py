@@ -35,10 +35,7 @@ ENTRIES = {
 
 def table() -> pd.DataFrame:
     """Return entries, levels, dependencies and factors of the examples, as the figure has them."""
-    rows = pd.concat([part for name in ENTRIES for part in _parts(name)], ignore_index=True)
-    factors = rows[rows["part"] == "factor"]
-    right = np.tile(factors.loc[factors["method"] == "GLU2.0", "value"], len(METHODS))
-    return rows.assign(right=factors["value"] == right)
+    return pd.concat([part for name in ENTRIES for part in _parts(name)], ignore_index=True)
 
 
 def _parts(name: str) -> list[pd.DataFrame]:
@@ -54,13 +51,11 @@ def _parts(name: str) -> list[pd.DataFrame]:
     parts = [entries.assign(part="entry", filled=~pattern[dense])]
     for method, code in METHODS.items():
         found = _run("levels", code, by_both(filled))
-        levels = np.split(found.columns, found.pointers[1:-1])
-        level = {column + 1: place + 1 for place, level in enumerate(levels) for column in sorted(level)}
-        rows = [
-            pd.DataFrame({"part": "level", "column": level.keys(), "level": level.values()}),
-            _dependencies(dense, method),
-            *([_factor(pattern, levels)] if name == SLIDES else []),
-        ]
+        level = np.repeat(range(len(found.pointers) - 1), np.diff(found.pointers))
+        levels = pd.DataFrame({"part": "level", "column": found.columns + 1, "level": level + 1})
+        rows = [levels.sort_values("column"), _dependencies(dense, method)]
+        if name == SLIDES:
+            rows.append(_factor(pattern, levels.sort_values(["level", "column"], ascending=[True, False])))
         parts += [each.assign(method=method) for each in rows]
     return [part.assign(example=name) for part in parts]
 
@@ -82,29 +77,30 @@ def _dependencies(dense: Array, method: str) -> pd.DataFrame:
     return pd.DataFrame(which).assign(part="dependency")
 
 
-def _factor(pattern: Array, levels: list[Array]) -> pd.DataFrame:
-    """Return L + U - I of the matrix of ones, right-looking, level by level, the columns of a level in
-    descending order, each with what is there in its turn."""
-    values = pattern.astype(float)
-    for j in np.concatenate([level[::-1] for level in levels]):
-        values[j + 1 :, j] /= values[j, j]
-        values[j + 1 :, j + 1 :] -= np.outer(values[j + 1 :, j], values[j, j + 1 :])
-    rows, columns = np.indices(values.shape) + 1
-    which = {"row": rows.ravel(), "column": columns.ravel(), "value": values.ravel()}
+def _factor(pattern: Array, levels: pd.DataFrame) -> pd.DataFrame:
+    """Return L + U - I of the matrix of ones, right-looking, the columns in the order of these levels, each
+    with what is there in its turn; and whether a value is that in ascending order."""
+    parts = []
+    for order in (levels["column"] - 1, range(len(pattern))):
+        values = pattern.astype(float)
+        for j in order:
+            values[j + 1 :, j] /= values[j, j]
+            values[j + 1 :, j + 1 :] -= np.outer(values[j + 1 :, j], values[j, j + 1 :])
+        parts.append(values.ravel())
+    rows, columns = np.indices(pattern.shape).reshape(2, -1) + 1
+    which = {"row": rows, "column": columns, "value": parts[0], "right": parts[0] == parts[1]}
     return pd.DataFrame(which).assign(part="factor")
 
 
 def draw_pattern(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     """Draw the entries of F, those that fill in grey."""
     entries = rows[rows["part"] == "entry"]
-    n = int(entries["row"].max())
     colours = entries["filled"].map({True: "#b5b5b5", False: "black"})
-    axes.scatter(entries["column"], entries["row"], 260 if n < 5 else 110, colours, marker="s")
+    axes.scatter(entries["column"], entries["row"], 110, colours, marker="s")
     axes.set_title(name, loc="left")
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    ticks = range(1, n + 1)
-    axes.set(xticks=ticks, yticks=ticks, xlim=(0.4, n + 0.6), ylim=(n + 0.6, 0.4), aspect="equal")
+    ticks = range(1, entries["row"].max() + 1)
+    axes.set(xticks=ticks, yticks=ticks, aspect="equal")
+    axes.invert_yaxis()
     axes.grid(visible=False)
 
 

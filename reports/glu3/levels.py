@@ -31,14 +31,12 @@ TRENDS = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per bin of levels of each case, which is a level where there are at most 2000.
+    """Return one row per bin of levels of each case, which is a level where there are at most 2000; one
+    without numbers of a case without a series, and of the paper's matrix where it is not at hand.
 
-    A case without a series, and the paper's matrix where it is not at hand, is one row without numbers.
-
-    depth : levels.
+    depth : levels; in_<mode> : those of each mode, where every bin is a level
     columns_fall, subcolumns_rise : rank correlation of columns, with its sign turned, and of the most
-        sub-columns of one with the level; inverse : of the two, with its sign turned. With intervals.
-    in_<mode> : levels of each mode, where every bin is a level.
+        sub-columns of one with the level; inverse : of the two, with its sign turned
     """
     bins = per_case(cases, ["first", "last", *(f"{name}_{kind}" for name in NUMBERS for kind in KINDS)])
     counts = pd.DataFrame({case: _counts(rows) for case, rows in bins.groupby("case", sort=False)}).T

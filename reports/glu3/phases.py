@@ -12,7 +12,6 @@ from reports.verbs import with_groups
 
 # Not meant to be run on most matrices: CHOLMOD takes symmetric positive definite ones alone.
 FEW = ("cholmod", "cusolver_rf", "mumps")
-FRONTS = "symbolic=bitfronts"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -33,8 +32,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     total, counts = run["label"].nunique(), run.groupby("series", sort=False)["label"].nunique()
     gaps = ", ".join(f"{name} ({count})" for name, count in counts.items() if count < total)
     absent = f" Not run on all {total} matrices: {gaps}." if gaps else ""
-    measured = "" if tried["options"].str.contains(FRONTS).any() else ", and not measured yet"
-    return {"measured": measured, "absent": unavailable(frame) + absent}
+    return {"absent": unavailable(frame) + absent}
 
 
 EXHIBIT = Exhibit(
@@ -43,12 +41,11 @@ EXHIBIT = Exhibit(
     "each phase of a solution, beside other direct solvers",
     frame,
     draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
-    f"""A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
-    which the gate computes in float64. {FRONTS} is not the papers'{{measured}}. Not the papers' either:
-    triangular=sweeps, and direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do
-    not pivot for size, direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD
-    run on one core; these, and cuDSS without ordering=given, order the matrix once more, SuperLU in today's
-    records alone.{{absent}}""",
+    """A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
+    which the gate computes in float64. Not the papers': symbolic=bitfronts, triangular=sweeps, and
+    direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size,
+    direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
+    these, and cuDSS without ordering=given, order the matrix anew, SuperLU in today's records alone.{absent}""",
     facts,
     one_run=True,
     span="the prepared matrix resident in memory to x resident there, without making b",

@@ -14,7 +14,7 @@ from reports.shapes.axes import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
 from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
-from reports.verbs import on
+from reports.verbs import fact, on
 
 PARTS = (
     Part("ordering", "ordering", PALETTE[3]),
@@ -52,15 +52,13 @@ def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
     A part that an implementation does not have is unknown; the rest is what no part has. `bound` is the
     largest residual that passed the gate, where the gate held norms.
     """
-    found = [
-        phase_medians(part, {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()})
-        for code, part in rows.groupby("implementation", sort=False)
-    ]
-    columns = [part.seconds for part in PARTS]
-    seconds = pd.concat([pd.DataFrame(columns=columns, dtype="float64"), *found]).reindex(rows.index)
+    seconds = pd.DataFrame(np.nan, rows.index, [part.seconds for part in PARTS])
+    for code, part in rows.groupby("implementation"):
+        spans = {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()}
+        seconds.update(phase_medians(part, spans))
     ok = rows["status"] == "ok"
     seconds["seconds_rest"] = (rows["median"] - seconds.sum(axis=1)).clip(lower=0.0).where(ok)
-    residual = rows.reindex(columns=["normwise_error"])["normwise_error"].fillna(rows["verified_value"])
+    residual = fact(rows, "normwise_error").fillna(rows["verified_value"])
     bound = rows["verified_bound"].where(rows["reason"] == HELD_BY_NORMS)
     return rows.join(seconds).assign(residual=residual.where(ok), bound=bound.where(ok))
 
