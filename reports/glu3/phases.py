@@ -45,7 +45,7 @@ EXHIBIT = Exhibit(
     which the gate computes in float64. Not the papers': symbolic=bitfronts, triangular=sweeps, and
     direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size,
     direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
-    these, and cuDSS without ordering=given, order the matrix anew, SuperLU in today's records alone.{absent}""",
+    these, and cuDSS without ordering=given, order it anew, SuperLU in today's records alone.{absent}""",
     facts,
     one_run=True,
     span="the prepared matrix resident in memory to x resident there, without making b",
