@@ -139,6 +139,6 @@ def labelled(frame: pd.DataFrame, memory: bool = True) -> pd.DataFrame:
     known = frame.assign(gigabytes=frame["managed_bytes"] / 1e9, regime=frame["regime"].replace("", None))
     labels, forms = frame["label"], {"gigabytes": "\n{:.2g} GB", "regime": " ({})"} if memory else {}
     for name, form in {"nnz_per_row": ", nnz/n {:.3g}", **forms}.items():
-        labels = labels + known[name].astype("object").map(form.format, na_action="ignore").fillna("")
+        labels = labels + known[name].map(form.format, na_action="ignore").astype("object").fillna("")
     instead = frame["stand_in_for"].map(few, na_action="ignore").astype("object")
     return frame.assign(label=labels, stand_in_for=instead)
