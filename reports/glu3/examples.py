@@ -98,7 +98,7 @@ def draw_pattern(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     colours = entries["filled"].map({True: "#b5b5b5", False: "black"})
     axes.scatter(entries["column"], entries["row"], 110, colours, marker="s")
     axes.set_title(name, loc="left")
-    ticks = range(1, entries["row"].max() + 1)
+    ticks = range(1, int(entries["row"].max()) + 1)
     axes.set(xticks=ticks, yticks=ticks, aspect="equal")
     axes.invert_yaxis()
     axes.grid(visible=False)
