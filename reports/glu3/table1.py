@@ -81,13 +81,11 @@ EXHIBIT = Exhibit(
         ]
     ),
     """Numeric factorisation of relaxed levels in float32. GLU2.0: blocks of 32 warps in every level (our
-    reading of the slides); GLU3.0: modes A, B and C by the columns of the level; batched, not in the
-    paper: consecutive levels of at most 2048 columns in one launch. Three clocks. A call: medians between
-    device events around it, launches from Python included. By a graph: the same, where a captured CUDA
-    graph, kept from an earlier call of the pattern, launches all levels. Kernels alone: the sum of their
-    durations by CUPTI, in a run apart (`fillpath durations`). The slides print "GPU kernel runtimes" and
-    do not say what they span; the timer of the authors' public code spans allocation, copies and
-    launches. So the call is held against the print, the others stand beside. Lee's code is not public.""",
+    reading of the slides); GLU3.0: modes A, B and C by the columns of the level; batched, not in the paper:
+    consecutive levels of at most 2048 columns in one launch. A call: medians between device events around it,
+    launches from Python included; by a graph: one kept from an earlier call launches all levels; kernels
+    alone: the sum of their durations by CUPTI, in a run apart (`fillpath durations`). The slides do not say
+    what their "GPU kernel runtimes" span: the call is held against them, the others stand beside.""",
     claims=("table1_kernel_time",),
     one_run=True,
 )

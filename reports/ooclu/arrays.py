@@ -124,12 +124,10 @@ def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
 
 def by_regime(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime that has a number, judged where it is the paper's; else all rows."""
-    there = frame.loc[frame["has_number"], "regime"].unique()
-    bases = {name: partial(re.sub, OVERSUBSCRIBED, name or "regime unknown") for name in OTHER_REGIME}
+    rows = frame[frame["regime"].isin(frame.loc[frame["has_number"], "regime"])]
     return [
-        Subset(frame[frame["regime"] == name], basis, OTHER_REGIME[name])
-        for name, basis in bases.items()
-        if name in there
+        Subset(part, partial(re.sub, OVERSUBSCRIBED, name or "regime unknown"), OTHER_REGIME[name])
+        for name, part in rows.groupby("regime")
     ] or [Subset(frame)]
 
 

@@ -24,30 +24,23 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per iteration, a hundredth of the rows, of each case; a single one with the reason where
     there is no series or no case of a matrix that the paper shows.
 
-    frontier : vertices that the frontiers of a row have in all its steps, mean over the rows of the
-        iteration: the entries that they examine over nnz/n
-    split : the first iteration above half of the largest
-    before : per cent of the iterations that are before the split
+    frontier : vertices in the frontiers of a row in all its steps, the entries that they examine over nnz/n,
+        mean over the rows of the iteration
+    split, before : the first iteration above half of the largest, and per cent of the iterations before it
     """
     instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
     abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
     bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
-    bins["rows"] = bins["last"] + 1 - bins["first"]
-    bins["examined"] = bins["edges_mean"] * bins["rows"]
-    own = bins.groupby("case", sort=False)
-    count = own["rows"].transform("count").clip(upper=ITERATIONS)
-    bins["iteration"] = ((bins["first"] + 1) * count - 1) // own["rows"].transform("sum")
-    sums = bins.groupby(["case", "iteration"], sort=False, dropna=False)[["examined", "rows"]].transform(
-        "sum"
-    )
-    bins["frontier"] = sums["examined"] / sums["rows"] * bins["n"] / bins["entries"]
-    rows = bins.drop_duplicates(["case", "iteration"])
-    own = rows.groupby("case", sort=False)
-    rows = rows.assign(largest=own["frontier"].transform("max"), count=own["iteration"].transform("count"))
-    large = rows["iteration"].where(rows["frontier"] > HALF * rows["largest"])
-    rows["split"] = large.groupby(rows["case"]).transform("min")
-    rows["before"] = 100 * rows["split"] / rows["count"]
-    return with_absent(rows.drop(columns=[*BINS, "rows", "examined", "count"]), SHOWN)
+    case, size = bins["case"], bins["last"] + 1 - bins["first"]
+    count = size.groupby(case).transform("count").clip(upper=ITERATIONS)
+    iteration = ((bins["first"] + 1) * count - 1) // size.groupby(case).transform("sum")
+    sums = (own.groupby([case, iteration]).transform("sum") for own in (bins["edges_mean"] * size, size))
+    frontier = next(sums) / next(sums) * bins["n"] / bins["entries"]
+    largest = frontier.groupby(case).transform("max")
+    split = iteration.where(frontier > HALF * largest).groupby(case).transform("min")
+    numbers = {"iteration": iteration, "frontier": frontier, "largest": largest, "split": split}
+    rows = bins.drop(columns=BINS).assign(**numbers, before=100 * split / count)
+    return with_absent(rows.drop_duplicates(["case", "iteration"]), SHOWN)
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
