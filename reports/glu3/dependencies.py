@@ -19,13 +19,10 @@ COUNTS = PanelRow("dependencies of glu3_relaxed\nover those of glu2", STEPS, {},
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of five kinds (`part`), the first four of examples, which are no measurement.
-
-    An entry of an example's F (row and column from 1; filled: not of A), a dependency (column on before, and
-    why), a level of a column, from 1, a value of the factor of the slides' example under a method's levels
-    (right: that of GLU2.0's), and of a measured matrix how many dependencies the exact and the relaxed rule
-    find.
-    """
+    """Return rows of five kinds (`part`). Of the examples, which are no measurement: an entry of F (row and
+    column from 1; filled: not of A), a dependency (column on before, and why), the level of a column, from 1,
+    a value of the factor of the slides' example under a method's levels (right: that of the columns in
+    order). Of a measured matrix: how many dependencies the exact and the relaxed rule find."""
     codes = by_code(cases, {"exact": "glu2", "relaxed": "glu3_relaxed"})
     rows = wide(codes, ["dependencies", "double_u"], inputs(cases)).assign(part="matrix")
     rows["status"] = first_failure(pd.concat([rows.pop("status_exact"), rows.pop("status_relaxed")], axis=1))
@@ -56,8 +53,9 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     """Return whether GLU1.0's levels give the printed wrong factor of the slides' matrix."""
-    factor = frame[(frame["part"] == "factor") & (frame["method"] == "GLU1.0")]
-    pivot = factor.loc[(factor["row"] == 3) & (factor["column"] == 3), "value"].item()
+    pivot = frame.query("part == 'factor' and method == 'GLU1.0' and row == 3 and column == 3")[
+        "value"
+    ].item()
     return [judge_numbers(claim("glu3", "glu1_is_wrong", "last_pivot"), {"by GLU1.0": pivot})]
 
 

@@ -18,11 +18,8 @@ PARTS = (
 # The preparation of a peer that is given the matrix as it comes.
 AS_IT_COMES = "natural"
 # Parts of a preparation and its phases.
-_PREPARED = {
-    "seconds_matching": ["matching", "scaling"],
-    "seconds_ordering": ["ordering"],
-    "seconds_permutation": ["permutation"],
-}
+_PREPARED = {f"seconds_{name}": [name] for name in ("ordering", "permutation")}
+_PREPARED["seconds_matching"] = ["matching", "scaling"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
