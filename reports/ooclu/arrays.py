@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Subset
-from reports.facts.claims import subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.series import probes
@@ -47,12 +46,6 @@ OTHER_REGIME = {
 }
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
 REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
-
-
-def printed_range(claim: str) -> tuple[float, float]:
-    """Return the least and the most ratio that the paper prints of a subject."""
-    low, high = subject(PAPER, claim).data["range"]
-    return float(low), float(high)
 
 
 def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
+from reports.facts.claims import subject
 from reports.facts.naming import fastest_how
 from reports.facts.printed import abbreviations
-from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labelled, printed_range
+from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labelled
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.bars import times
 from reports.shapes.stacked import Stacked
@@ -16,7 +17,7 @@ from reports.table import KEY
 from reports.verbs import fastest, mean, of, over
 
 CLAIM, ON_CPU = "fig4_vs_modified_glu3", "glu3_relaxed"
-RANGE = printed_range(CLAIM)
+RANGE = subject(PAPER, CLAIM).data["range"]
 PARALLEL, SEQUENTIAL = "fill2_cpu, all cores", "gilbert_peierls, one core"
 # The good sequential codes whose F the levels can be found in, and the fastest of a matrix.
 GOOD = {f"{code}, one core": code for code in ("fill1_pruned", "etree_cpu", "fill1_supernodal")}

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
+from reports.facts.claims import subject
 from reports.ooclu import arrays
 from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
@@ -17,7 +18,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return arrays.by_density(compared(cases, ways), arrays.SEVEN)
 
 
-WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), arrays.printed_range(CLAIM)
+WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), subject(arrays.PAPER, CLAIM).data["range"]
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 5",

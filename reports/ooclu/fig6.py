@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Subset
+from reports.facts.claims import subject
 from reports.ooclu import arrays
 from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
@@ -45,7 +46,7 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-RATIOS = Over(arrays.OUT_OF_CORE, arrays.printed_range(CLAIM), ", of prefetched")
+RATIOS = Over(arrays.OUT_OF_CORE, subject(arrays.PAPER, CLAIM).data["range"], ", of prefetched")
 EXHIBIT = Exhibit(
     arrays.PAPER,
     "PPoPP'23, Figure 6",

@@ -8,12 +8,13 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claim, subject
 from reports.facts.naming import among
 from reports.facts.printed import printed_table
-from reports.ooclu.arrays import PAPER, ends, over_baseline, printed_range
+from reports.ooclu.arrays import PAPER, ends, over_baseline
 from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.verbs import BUDGET, inverted, with_absent, with_budgets, with_groups, without
 
 CLAIM = "fig8_binary_search"
+PRINTED = subject(PAPER, CLAIM).data
 # Bytes of a number: the paper's are float32, and so are those of the cases.
 REAL = 4
 SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"
@@ -23,7 +24,7 @@ LIMITED = "dense columns, as many as printed"
 SIZES = printed_table("ooclu_table4_large_matrices").set_index("matrix")
 SIZES.columns = ["order", "nnz", "blocks"]
 # The bytes of dense columns from which the printed blocks follow, and the blocks of the binary search.
-BYTES, BLOCKS = map(float, subject(PAPER, CLAIM).data["blocks"].values())
+BYTES, BLOCKS = map(float, PRINTED["blocks"].values())
 
 
 def stored(cases: pd.DataFrame) -> pd.DataFrame:
@@ -74,7 +75,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 # What the printed numbers of blocks give at most of what is printed.
 BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
-OVER = Over(SEARCHED, printed_range(CLAIM), dash="by_blocks", dashed=DASHED)
+OVER = Over(SEARCHED, PRINTED["range"], dash="by_blocks", dashed=DASHED)
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",

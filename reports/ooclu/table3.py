@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reports.exhibit import Exhibit, Subset
+from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
@@ -72,11 +72,6 @@ def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
     return shares.where(told == "ok").assign(out_of_core_told=told)
 
 
-def some_left(frame: pd.DataFrame) -> list[Subset]:
-    """Return the rows of each regime, without those in which prefetching leaves no fault."""
-    return arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()])
-
-
 PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
 WITHOUT = "without\nprefetching"
 COLUMNS = [
@@ -101,5 +96,9 @@ EXHIBIT = Exhibit(
     to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
     copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     claims=("table3_page_faults",),
-    subsets={"regimes": arrays.by_regime, "some_left": some_left},
+    subsets={
+        "regimes": arrays.by_regime,
+        # Where prefetching leaves some fault.
+        "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
+    },
 )
