@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
 
 from fillpath import registry
 from fillpath.nouns import Array, Pattern
@@ -19,7 +20,7 @@ METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
 # Why a column depends on another: each method knows one rule more.
 UPPER, DOUBLE, LEFT = "U", "double-U", "relaxed only"
 # Colour and style of an arrow, and what it is.
-LOOKS = {
+LOOKS: dict[str, tuple[str, Any, str]] = {
     UPPER: ("black", "-", "L dependency"),
     DOUBLE: (PALETTE[5], "-", "double-U dependency"),
     LEFT: (PALETTE[0], "--", "redundant, by the relaxed rule"),
@@ -131,6 +132,6 @@ def draw_factors(axes: Axes, rows: pd.DataFrame) -> None:
         table = factor.pivot(index="row", columns="column", values=["value", "right"])
         colours = np.where(table["right"].astype(bool), "white", "#f3c7b8").tolist()
         texts = table["value"].map("{:g}".format).to_numpy().tolist()
-        axes.table(texts, colours, cellLoc="center", bbox=(place, 0.0, 0.28, 0.7))
+        axes.table(texts, colours, cellLoc="center", bbox=Bbox.from_bounds(place, 0.0, 0.28, 0.7))
         verdict = "right" if factor["right"].all() else "wrong: marked"
         axes.text(place + 0.14, 0.75, f"{method}\n{verdict}", ha="center")

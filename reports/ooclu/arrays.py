@@ -119,7 +119,7 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
     """Return the rows of each regime that has a number, judged where it is the paper's; else all rows."""
     rows = frame[frame["regime"].isin(frame.loc[frame["has_number"], "regime"])]
     return [
-        Subset(part, partial(re.sub, OVERSUBSCRIBED, name or "regime unknown"), OTHER_REGIME[name])
+        Subset(part, partial(re.sub, OVERSUBSCRIBED, str(name) or "regime unknown"), OTHER_REGIME[str(name)])
         for name, part in rows.groupby("regime")
     ] or [Subset(frame)]
 

@@ -1,5 +1,7 @@
 """Beyond the paper: what the number of page faults is of, first touches or density."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -45,7 +47,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     axes, known = figure.subplots(), frame.dropna(subset="groups")
     for (source, way), rows in known.groupby(["source", "way"], sort=False):
         marker, size, edge = MARKS[str(source)]
-        look = {"color": edge if way == PLAIN else "white", "markeredgecolor": edge, "clip_on": False}
+        look: Any = {"color": edge if way == PLAIN else "white", "markeredgecolor": edge, "clip_on": False}
         label = f"{source}, {WAYS[str(way)][1]}"
         axes.plot(rows["nnz_per_row"], rows[SHARE], marker, markersize=size, label=label, **look)
     axes.axhline(1, color="black", linewidth=1)

@@ -73,7 +73,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 # What the printed numbers of blocks give at most of what is printed.
-BY_BLOCKS = (BLOCKS / SIZES["blocks"]).to_dict()
+BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, PRINTED["range"], dash="by_blocks", dashed=DASHED)
 EXHIBIT = Exhibit(

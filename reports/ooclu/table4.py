@@ -32,7 +32,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
-COMPUTED = (BYTES // (REAL * SIZES["order"])).to_dict()
+COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
 PRINTED, HERE = "printed in the paper", "here"
 COLUMNS = [
     Column("n", "paper_order", COUNT, PRINTED),
