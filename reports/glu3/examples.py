@@ -13,7 +13,7 @@ from matplotlib.transforms import Bbox
 from fillpath import registry
 from fillpath.nouns import Array, Pattern
 from impl.levels.two_way import by_both
-from reports.shapes.style import NORMAL, PALETTE
+from reports.shapes.style import PALETTE
 
 # The methods as the slides name them, and the implementations of their levels.
 METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
@@ -117,9 +117,8 @@ def draw_graph(axes: Axes, rows: pd.DataFrame, method: str) -> None:
         look = arrow | {"color": colour, "linestyle": style, "connectionstyle": "arc3,rad=0.12"}
         axes.annotate("", (end, level[end]), (start, level[start]), zorder=1, arrowprops=look)
     circle: Any = {"boxstyle": "circle,pad=0.3", "facecolor": "white", "edgecolor": "black"}
-    middle: Any = {"ha": "center", "va": "center", "fontsize": NORMAL}
     for column, place in enumerate(level, 1):
-        axes.text(column, place, str(column), **middle, zorder=3, bbox=circle)
+        axes.text(column, place, str(column), ha="center", va="center", zorder=3, bbox=circle)
     axes.set(xlim=(0.3, len(level) + 0.7), ylim=(depth + 0.6, 0.4), xticks=[], yticks=range(1, depth + 1))
     axes.set_ylabel("level")
 

@@ -47,10 +47,8 @@ DRAWN = Codes([name for name, _ in CODES.values()])
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case and span of LABELS that is drawn: seconds, of `rate` GFLOP/s by its `flops`.
-
-    `exponent` of n; `peak`, GFLOP/s of `peak_of`, the card or the host, in double precision, as measured.
-    """
+    """Return one row per case and span of LABELS that is drawn: seconds, of `rate` GFLOP/s by its `flops`;
+    the `exponent` of n; `peak`, GFLOP/s of `peak_of`, card or host, in double precision, as measured."""
     rows = with_preparation(cases)
     on_amd = (rows["variant"] == "direct_gpu") & (rows["preparation"] == "amd")
     codes = rows["variant"].mask(on_amd, "direct_gpu on amd").map(CODES)

@@ -63,7 +63,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw both numbers of each level of a matrix; the band of a bin is from its least to its most."""
-    row: Any = rows.iloc[0]
+    row: Any = rows.iloc[0].to_dict()
     if pd.isna(row["depth"]):
         empty_panel(axes, row["status"], row["reason"])
         return

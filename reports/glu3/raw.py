@@ -23,10 +23,8 @@ _PREPARED["seconds_matching"] = ["matching", "scaling"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per solution: seconds from the raw matrix to x, and those of each part.
-
-    `solution` holds the seconds of the solution alone, `height` and `entries_lu` the size of its order.
-    """
+    """Return one row per solution: seconds from the raw matrix to x, those of each part and of the `solution`
+    alone; `height` and `entries_lu`, the size of its order."""
     rows = with_parts(with_preparation(cases))
     before = phase_medians(rows.assign(runs=rows["before_runs"]), _PREPARED)
     ok, is_prepared = rows["status"] == "ok", rows["preparation"] != AS_IT_COMES

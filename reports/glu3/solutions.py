@@ -47,11 +47,8 @@ _BEFORE = [*SECONDS, "status", "case", "run_id", "host", "runs", "height", "coun
 
 
 def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with `seconds_<part>` of PARTS, medians as their whole is one, and the residual.
-
-    A part that an implementation does not have is unknown; the rest is what no part has. `bound` is the
-    largest residual that passed the gate, where the gate held norms.
-    """
+    """Return the rows with `seconds_<part>` of PARTS, medians as their whole is one, unknown where a code has
+    no such part, the rest what no part has; the residual, and its `bound` where the gate held norms."""
     seconds = pd.DataFrame(np.nan, rows.index, [part.seconds for part in PARTS])
     for code, part in rows.groupby("implementation"):
         spans = {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()}
@@ -73,9 +70,8 @@ def with_preparation(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> pd.DataFrame:
-    """Return solutions with the seconds of preparation and transfers added, of one host and run.
-
-    Where there are none to add, the seconds are unknown and the status says why.
+    """Return solutions with the seconds of preparation and transfers added, of one host and run; where there
+    are none to add, the seconds are unknown and the status says why.
 
     rows : of `with_preparation`
     is_prepared : the rows whose preparation counts; false for a peer in an order of its own

@@ -40,10 +40,8 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and preparation: `<code>_ms` of a call, between the device events around it.
-
-    `kernels_<code>_ms` are of the kernels alone. RATIOS, GLU2.0 over GLU3.0, are of one run each.
-    """
+    """Return one row per matrix and preparation: `<code>_ms` of a call, between the device events around it,
+    `kernels_<code>_ms` of the kernels alone; RATIOS, GLU2.0 over GLU3.0, of one run each."""
     codes = by_code(timed(cases, attrgetter("kernel_samples")), CODES)
     codes |= by_code(with_kernel_seconds(cases), ALONE)
     timings = {short: rows.assign(ms=1e3 * rows["median"]) for short, rows in codes.items()}

@@ -10,6 +10,7 @@ from reports.verbs import beside, by_code, equality, first_failure, in_papers_or
 
 KERNELS, LEVELS = "glu3_table1_kernel_time", "glu3_table2_levelization"
 CODES = {"exact": "glu2", "closed": "glu2.search=closed", "relaxed": "glu3_relaxed", "kahn": "kahn_gpu"}
+SEARCH = "levelization time, ms"
 HEADINGS = {"exact": "GLU2.0", "relaxed": "GLU3.0", "closed": "search=\nclosed", "kahn": "kahn_gpu"}
 FACTS = ["levels", "filled", "dependencies", "double_u", "searched"]
 # By our column, the printed table and its column.
@@ -25,11 +26,9 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and preparation: entries, filled entries and levels, `<count>_is` the print.
-
-    `<code>_ms` are of each search; `ratio` and `closed_ratio`, without its third loop, the exact search over
-    the relaxed one of the same run; `levels_ratio`, relaxed over exact levels.
-    """
+    """Return one row per matrix and preparation: entries, filled entries and levels, `<count>_is` the print;
+    `<code>_ms` of each search; `ratio` and `closed_ratio`, without its third loop, the exact search over the
+    relaxed one of the same run; `levels_ratio`, relaxed over exact levels."""
     codes = by_code(cases.assign(ms=1e3 * cases["median"]), CODES)
     rows = wide(codes, ["ms", *FACTS], inputs(cases))
     for prefix, code in (("", "exact"), ("closed_", "closed")):
@@ -62,8 +61,8 @@ EXHIBIT = Exhibit(
             Column("GLU2.0", "levels_exact", COUNT, "number of levels"),
             Column("GLU3.0", "levels_relaxed", COUNT, "number of levels"),
             *(
-                Column(heading, f"{code}_ms", group="levelization time, ms", why=f"status_{code}")
-                for code, heading in HEADINGS.items()
+                Column(text, f"{code}_ms", group=SEARCH, why=f"status_{code}")
+                for code, text in HEADINGS.items()
             ),
             Column("over\nGLU2.0", "ratio", times, "speed-up of GLU3.0", "pair"),
             Column("over\nclosed", "closed_ratio", times, "speed-up of GLU3.0"),

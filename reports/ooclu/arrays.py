@@ -61,10 +61,8 @@ def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
-    """Return the rows of a variant within some budget, and of another one without any.
-
-    binds : 1 where the budget takes several launches, unknown where these are not counted
-    """
+    """Return the rows of a variant within some budget, and of another one without any; `binds` is 1 where the
+    budget takes several launches, unknown where these are not counted."""
     rows = with_budgets(standing_in(cases, LARGEST))
     within = rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)
     rows = with_groups(rows[within | (rows["variant"] == whole)])
@@ -81,10 +79,8 @@ def with_regime(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the ways of having the arrays, with what `fillpath faults` counted of them.
-
-    told : `ok` where the counts are known
-    """
+    """Return the rows of the ways of having the arrays, with what `fillpath faults` counted of them; `told`
+    is `ok` where the counts are known."""
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
     counts = [each.get("facts", {}) for each in probes("faults", rows)]
     rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
@@ -94,10 +90,8 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime.
-
-    shown : abbreviations of the matrices that the figure has; one without a row is `not_run`
-    """
+    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime; a
+    matrix in `shown`, which the figure has, is `not_run` without a row."""
     density = printed_column(PAPER, MATRICES, "nnz_per_row")
     rows = standing_in(rows, shown).assign(nnz_per_row=rows["entries"] / rows["n"])
     rows = beside(rows, PAPER, {"paper_nnz_per_row": {abbr: density[abbr] for abbr in shown}})
@@ -106,10 +100,7 @@ def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
 
 
 def over_baseline(rows: pd.DataFrame, way: str, name: str) -> pd.DataFrame:
-    """Return the rows with their ratios over those of a way, which has none itself.
-
-    name : of that way in `pair`
-    """
+    """Return the rows with their ratios over those of a way, which has none itself; its name in `pair`."""
     ratios = over(rows, on(rows, rows[rows["way"] == way]), ("", name))
     baseline = rows["way"] == way
     return rows.join(ratios.mask(baseline).assign(pair=ratios["pair"].mask(baseline, BASELINE)))

@@ -15,10 +15,7 @@ ROW = PanelRow("", [Step("out_of_core", "ratio")], {}, hollow="loose", points=Tr
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and budget: `ratio`, seconds of out_of_core within the budget over those
-    without; and gsofa, without a budget, over the same.
-
-    whole, whole_launches : the seconds and the launches without a budget
-    """
+    without, which are `whole` in `whole_launches`; and gsofa, without a budget, over the same."""
     rows = budgeted(cases, "out_of_core", "gsofa")
     whole = on(rows, of(cases, "out_of_core").reset_index())
     rows = rows.join(over(rows, whole, ("", "without a budget")))

@@ -25,10 +25,8 @@ SHARE = "over_first_touches"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix, way of having unified memory, and source, the paper or what was measured.
-
-    groups : of faults, over_first_touches : over the blocks of 2 MiB in 24 n^2 bytes
-    """
+    """Return one row per matrix, way of having unified memory, and source, the paper or what was measured:
+    `groups` of faults, also over the blocks of 2 MiB in 24 n^2 bytes."""
     table = printed_table(FAULTS).merge(printed_table(MATRICES), on="abbr", validate="one_to_one")
     printed = pd.concat([table.assign(way=way, groups=table[name]) for way, (name, _) in WAYS.items()])
     printed = printed.rename(columns={"order": "n"})[["abbr", "matrix", "way", "groups", "n", "nnz_per_row"]]

@@ -21,10 +21,7 @@ SECONDS = PanelRow("seconds (log)", STEPS, {}, even=None, log=True, form=seconds
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix and budget, the largest first: `gain`, by how many per cent of the seconds
-    with dynamic assignment those without it are more.
-
-    binds : 1 where there were several launches without it
-    """
+    with dynamic assignment those without it are more; `binds`, 1 where these took several launches."""
     rows = budgeted(cases, f"out_of_core.{OFF}=false")
     dynamic = over_variant(cases, rows, without(rows["variant"], OFF), ("", "with dynamic assignment"))
     rows = rows.join(gains(dynamic))

@@ -28,10 +28,8 @@ BYTES, BLOCKS = map(float, PRINTED["blocks"].values())
 
 
 def stored(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the three storages, with the `way`, the budget, and what the figures call matrices.
-
-    budget_blocks : the dense columns that the budget holds, one per block
-    """
+    """Return the rows of the three storages, with the `way`, the budget, `budget_blocks`, the dense columns
+    that it holds, one per block, and what the figures call matrices."""
     dense, rows = without(cases["variant"], BUDGET) == DENSE, with_budgets(cases)
     limited = dense & rows["budget"].notna()
     instead = rows["stands_for"].map(lambda names: among(names, SIZES.index))
@@ -45,11 +43,8 @@ def stored(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_printed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, Table 4's matrices first and `not_run` without a case, with `paper_order`, `paper_nnz`
-    and `paper_blocks`.
-
-    by_blocks : what blocks alone give: the search's over the dense columns that fit, or that are printed
-    """
+    """Return the rows, Table 4's matrices first and `not_run` without a case, with the print; `by_blocks`,
+    what blocks alone give: the search's over the dense columns that fit, or that are printed."""
     rows = with_absent(rows, SIZES.index, "abbr").join(SIZES.add_prefix("paper_"), on="abbr")
     rows["by_blocks"] = BLOCKS / rows["budget_blocks"].fillna(rows["paper_blocks"])
     return with_groups(rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True))
@@ -63,10 +58,8 @@ def short(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and storage: `ratio`, its seconds over those of the binary search.
-
-    search_over : the binary search over it, on the rows without a budget
-    """
+    """Return one row per matrix and storage: `ratio`, its seconds over those of the binary search; without a
+    budget `search_over`, the inverse."""
     rows = over_baseline(stored(cases), SEARCHED, SEARCHED)
     inverse = inverted(rows, "search_over").where(rows["way"] == FREE)
     return with_printed(rows.join(inverse).assign(series=rows["way"]))

@@ -23,11 +23,8 @@ ROW = PanelRow("seconds (log)", STEPS, {}, status="status", even=None, log=True,
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: `ratio`, its seconds over those of the cooperative launch.
-
-    host_ratio : on the rows of launches of the host, over tail launches: the two that the paper compares in
-        words
-    """
+    """Return one row per case: `ratio`, its seconds over those of the cooperative launch; `host_ratio`, of
+    launches of the host over tail launches: the two that the paper compares in words."""
     rows = with_groups(cases.assign(series=cases["variant"].map(WAYS)))
     host, tail, cooperative = (rows[rows["variant"] == way] for way in (HOST, TAIL, COOPERATIVE))
     over_tail = over(host, on(host, tail), ("", "tail launches")).add_prefix("host_")
@@ -37,8 +34,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return by how much the others take longer, empty where no ratio is known."""
     others = frame[(frame["pair"] == "ok") & (frame["variant"] != COOPERATIVE)]
-    ratios = others.groupby("variant", sort=False)["ratio"]
-    texts = [f"{WAYS[str(way)]}: {ends(values)}" for way, values in ratios]
+    texts = [f"{way}: {ends(rows['ratio'])}" for way, rows in others.groupby("series", sort=False)]
     moved = others.loc[others["variant"] == CORE, "moved_ratio"].dropna()
     texts += [f"with transfers {ends(moved)}"] if len(moved) else []
     return {"over": f"Over one cooperative launch, in one run: {'; '.join(texts)}." if texts else ""}

@@ -45,17 +45,13 @@ def in_words(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def _gigabytes(count: float) -> str:
-    return format(count / 1e9, ",.0f" if count >= 1e12 else ".2f")
-
-
 COLUMNS = [
     Column("n", "n", COUNT),
     Column("nnz", "own_nnz", COUNT),
     Column("nnz / n", "nnz_per_row", "{:.1f}".format),
-    Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", "managed_bytes", _gigabytes, "unified memory"),
-    Column("times the\ncard's", "times_card", "{:.3g}".format, "unified memory"),
-    Column("peak,\nGB", "peak_memory", _gigabytes, "out_of_core", "status"),
+    Column("24 n\N{SUPERSCRIPT TWO} bytes,\nGB", "managed_bytes", group="unified memory"),
+    Column("times the\ncard's", "times_card", group="unified memory"),
+    Column("peak,\nGB", "peak_memory", group="out_of_core", why="status"),
     Column("launches", "launches", COUNT, "out_of_core"),
 ]
 EXHIBIT = Exhibit(
@@ -63,7 +59,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Table 2",
     "the matrices, and the memory of their rows",
     frame,
-    Sheet(COLUMNS),
+    Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9)),
     f"""24 n\N{SUPERSCRIPT TWO} bytes: the intermediate arrays of all rows (6 words of 4 bytes per vertex and
     row), which exceed the paper's V100 on its {len(abbreviations(PAPER))} matrices. out_of_core: the
     most that the pool grew by, and its launches. nnz: with explicit zeros, of eight symmetric matrices the

@@ -29,10 +29,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix: fault groups, and the share of time that servicing them takes, without and
     with prefetching; the share that data movement has of out_of_core; each with what the paper prints.
 
-    Shares are in per cent; `told` and the like say `ok` where a number is known.
-
-    reduction : groups without prefetching over with, unknown where none is left
-    over_movement : the smaller share of faults over that of data movement
+    Shares are in per cent; `told` and the like say `ok` where a number is known. `reduction` is of groups,
+    unknown where none is left; `over_movement`, the smaller share of faults over that of data movement.
     """
     rows = counted(cases)
     plain, ahead, ours = (by_code(rows, {"": way}, "way")[""] for way in (PLAIN, PREFETCHED, OUT_OF_CORE))

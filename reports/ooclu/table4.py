@@ -16,11 +16,8 @@ CLAIM = "table4_max_blocks"
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per matrix: n, entries and blocks as printed and here, and what follows from the print,
-    which is known too of a matrix that is not at hand; its status is `printed`.
-
-    computed_blocks : the columns of n float32 that 8.0e9 bytes hold
-    scratch_columns : the most that a launch used
-    """
+    which is known too of a matrix that is not at hand, whose status is `printed`; `computed_blocks`, the
+    columns of n float32 that 8.0e9 bytes hold; `scratch_columns`, the most that a launch used."""
     rows = stored(cases)
     rows = with_printed(rows[rows["way"] == LIMITED])
     absent = rows["paper_blocks"].notna() & (rows["status"] == "not_run")
