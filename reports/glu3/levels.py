@@ -63,7 +63,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw both numbers of each level of a matrix; the band of a bin is from its least to its most."""
-    row: Any = rows.iloc[0].to_dict()
+    row: Any = rows.iloc[0]
     if pd.isna(row["depth"]):
         empty_panel(axes, row["status"], row["reason"])
         return
@@ -77,11 +77,11 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
         axes.text(1.005, above, f"{mode} above", va="center", transform=axes.get_yaxis_transform())
     in_modes = ", ".join(f"{mode} {row[f'in_{mode}']:,.0f}" for mode in (*MODES, "C"))
     counted = f"{row['depth']:,.0f} levels" + ("" if pd.isna(row["in_A"]) else f": {in_modes}")
-    ranks = [f"{text} {sign * row[name]:+.2f}" for name, (text, sign) in TRENDS.items()]
+    ranks = (f"{text} {sign * row[name]:+.2f}" for name, (text, sign) in TRENDS.items())
     text = "\n".join([counted, "rank correlation:", *ranks])
     axes.text(0.99, 0.97, text, ha="right", va="top", fontsize=SMALL, transform=axes.transAxes)
     # What is written stands above the lines.
-    most = rows[["columns_max", "subcolumns_max"]].max(axis=None)
+    most = rows[["columns_max", "subcolumns_max"]].to_numpy().max()
     axes.set(xlabel="level", xlim=(0, row["depth"]), yscale="symlog", ylim=(0, 200 * most))
     axes.legend(loc="upper left", fontsize=SMALL)
 
