@@ -275,7 +275,7 @@ ASSIGNED = [*gains((OTHER, "1GB", 1.25), launches=1.0), *gains((OTHER, "64MB", 1
 UNCOUNTED, SLOWED = gains((OTHER, "64MB", 1.5), launches=None), gains((OTHER, "64MB", 0.7))
 BOTH_BUDGETS = (("64MB", 1.5), ("250MB", 0.8))
 SLOWER = gains(*((on, *each) for on in (OTHER, "bcsstk32", "qa8fk", STAND_IN) for each in BOTH_BUDGETS))
-NO_OURS, OTHERS = (end_to_end(less=f"symbolic.{code}") for code in ("out_of", "bitfronts"))
+NO_OURS = end_to_end(less="symbolic.out_of")
 # Stand-ins for four matrices, and six matrices, the sparsest first, with symbolic seconds on the CPU.
 FOUR = ("rajat01", STAND_IN, "bcsstk32", "fem3d,33")
 GROWING = dict(zip((OT2, "rajat01", "cage10", "cage11", "bcsstk32", STAND_IN), range(2, 8), strict=True))
@@ -532,13 +532,12 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
 @pytest.mark.parametrize(
     ("figure", "given", "said"),
     [
-        ("table2", three()[:1], "onetone2 (OT2), 36,057, 227,628, 6.3, 31.20, 0.208, 3.00, 2|not not run"),
+        ("table2", three()[:1], "onetone2 (OT2), 36,057, 227,628, 6.3, 31.2, 0.208, 3, 2|not not run"),
         (
             "table2",
             three()[:1],
             "printed, 36,057, 227,628, |Not measured: Goodwin_054 (GO)|not bbmat (BB), -",
         ),
-        ("table2", [*three()[:1], *LOWER], f"the card here in 1 of 2 rows|not {NOTHING}"),
         ("table2", WRONG, "wrong|not OT2), 36,057"),
         ("fig3", STEPS, "cage11, stand-in: pre2|after 90% of the it|Not measured: audikw_1, pre2"),
         ("fig3", BEHIND, "bcsstk32, stand-in: audikw_1\n|names no series"),
@@ -548,14 +547,12 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
         ("fig6", PHASES, "pages are 25 % and release 40 %"),
         ("fig6", WITH_KEPT, f"1.2x|{arrays.WAYS[KEPT]}; |GB (oversubscribed)"),
         ("fig6", FAILED_LAST, "out of memory|not 3x"),
-        ("fig6", three()[1:], "out of core not run|not 3x"),
         ("fig6", gone(three()), f"{NOTHING}|onetone2 (OT2)|below: \n|not unavailable"),
         # The paper's others are a line below.
         ("table3", COUNTED, f"{TABLE_ROW}|printed, 16,734, 4,638, 78.4, 56.6, 0.06, , , , |not not run"),
-        ("table3", OVERLAP, "12,000, 6,000, groups overlap, 25.0"),
         ("table3", REFUSED, "OT2), out of memory, 12,000, out of memory, 50.0"),
-        ("faults", [], f"{FIRST}|No case has been counted here|not measured, "),
-        ("faults", COUNTED, "2 cases were counted here|\nonetone2 (OT2)|; measured, prefetched"),
+        ("faults", [], f"{FIRST}|not measured, "),
+        ("faults", COUNTED, "\nonetone2 (OT2)|; measured, prefetched"),
         # Where nothing binds there is nothing to see.
         ("fig7", ASSIGNED, "1.05 s\n1 s\n|+5%|cage11 at 64MB\nstand-in: PR\n|at most +10%|not +25%"),
         ("fig7", ASSIGNED[:2], "at most +10%|not +25%"),
@@ -569,11 +566,9 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
         ),
         # Only what was measured, the sparsest first.
         ("fig4", end_to_end(STAND_IN, OT2), f"below: {SPARSE}; {DENSE}\n|{BARS}{FRONTS}; {ABOVE}"),
-        ("fig4", [*OTHERS, WHOLE[-1]], f"below: {SPARSE}\n|{BARS}{DIRECT}; {ABOVE}"),
         ("fig4", [], f"{NOTHING}|not legend"),
         ("fig4", MOVING, "Geometric mean of 1: 1.45x, with the transfers to the GPU and back 1.03x"),
         ("fig4", WHOLE, f"130 ms|1.45x|{BARS}{FRONTS}; {DIRECT}; {ABOVE}"),
-        ("fig4", with_fronts(**STOPPED), "solve timeout|not 130 ms"),
         ("fig4", end_to_end(but="levels.glu3", **STOPPED), "levels timeout|nothing to compare|not 2.9 s"),
         ("fig5", end_to_end(), f"2x|without prefetching it is in the CSV|{SPARSE}\n31 GB (fits)\n|not 8 s"),
         # The search has its seconds.
@@ -582,7 +577,6 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
         ("table4", stored(), "0020, 16,002,413, 47,997,626, 124, 124, 1.29x, -, -, -, -, -"),
         ("table4", stored(), "grid2d:1000, -, -, -, -, 1.28x, 1,000,000, 4,996,000, 0.5, 125, 125"),
         ("table4", [replace(stored()[1], **STOPPED)], ", 125, timeout"),
-        ("table4", [], "8.0e9 bytes give its four numbers|1.57x|not grid2d"),
         ("kahn", launched(0.05, 0.08), "tail launches, a level each: 5x;|10 ms|50 ms|80 ms|not transfers"),
         ("phases", [LU_CPU, SUPERLU, CUDSS], "mc64+amd|its residual|not Not run on"),
         ("phases", [LU_GPU, SUPERLU, ELSEWHERE], "Not run on all 2 matrices: lu_gpu (1).|not cholmod ("),
