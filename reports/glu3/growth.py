@@ -111,9 +111,8 @@ def _rate_axis(panels: Sequence[Axes], ok: pd.DataFrame) -> None:
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return which codes were not measured where others were."""
-    ok = set(frame.loc[frame["status"] == "ok", "code"])
-    absent = ", ".join(code for code in DRAWN.names if code not in ok)
-    return {"absent": f" Not measured there: {absent}." if ok and absent else ""}
+    absent = [code for code in DRAWN.names if code not in set(frame.loc[frame["status"] == "ok", "code"])]
+    return {"absent": f" Not measured there: {', '.join(absent)}." if absent != DRAWN.names else ""}
 
 
 EXHIBIT = Exhibit(

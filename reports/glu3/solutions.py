@@ -112,8 +112,7 @@ def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw
 
 def unavailable(rows: pd.DataFrame) -> str:
     """Return a sentence of which series could not be run anywhere, and why; empty for none."""
-    tried = set(rows.loc[rows["status"] != "unavailable", "series"])
-    idle = rows[~rows["series"].isin(tried)]
+    idle = rows.groupby("series").filter(lambda own: (own["status"] == "unavailable").all())
     names = idle.groupby("reason", sort=False)["implementation"].agg(listed)
     parts = "; ".join(f"{codes}: unavailable, {reason}" for reason, codes in names.items())
     return f" {parts}." if parts else ""
