@@ -1,7 +1,5 @@
 """The examples of the dependency figure: small patterns, what each method makes of them, and their pictures.
-
-Rows, columns and levels of a frame count from 1.
-"""
+Rows, columns and levels of a frame count from 1."""
 
 from typing import Any
 

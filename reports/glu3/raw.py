@@ -36,8 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         entries_lu=rows["before_counted_entries"],
         series=rows["series"] + (", " + rows["ordering"]).where(is_prepared, ""),
     )
-    by_matrix = with_groups(rows.assign(preparation=""))["group"]
-    return with_shares(rows.assign(group=by_matrix), PARTS)
+    return with_shares(rows.assign(group=with_groups(rows.assign(preparation=""))["group"]), PARTS)
 
 
 EXHIBIT = Exhibit(
