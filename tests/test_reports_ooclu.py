@@ -411,6 +411,7 @@ BESIDE = ", beside the print"
         # A shared card forbids it, and that is said.
         ("fig6", three(), OF_FIG6, UNTESTABLE, "fits|may not be filled"),
         ("fig6", three(gpu=None), OF_FIG6, UNTESTABLE, "regime unknown"),
+        ("fig6", [], OF_FIG6, "not run", ""),
         ("fig6", FALLING, "density density_prefetched", "contradicted", ""),
         ("fig6", FAST, "range order", "contradicted", ""),
         ("fig6", partial(RISING, 0.9), "order", "contradicted", ""),
