@@ -74,9 +74,9 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
     return parts or [Subset(frame, "{}, not run".format)]
 
 
-def picture(row: PanelRow, printed_on: str) -> Callable[[pd.DataFrame, str], Figure]:
+def picture(row: PanelRow, printed_on: str, by: str = "kind") -> Callable[[pd.DataFrame, str], Figure]:
     """Return what draws a panel for each kind, fewer workers first, of pairs that were tried."""
-    shape = BesidePrint([row], printed_on, by="kind", height=5.2)
+    shape = BesidePrint([row], printed_on, by=by, height=5.2)
 
     def draw(frame: pd.DataFrame, title: str) -> Figure:
         tried = ~frame["pair"].astype(str).str.endswith(UNTRIED)

@@ -45,22 +45,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the fastest code's letter behind its ratio, and ranks behind their seconds."""
-    seconds = frame[f"{RANKED}_median"].map(milliseconds, na_action="ignore")
-    ranks = frame["ranks"].map(" ({:g})".format, na_action="ignore")
-    ratio = frame["sequential_ratio"].map(times, na_action="ignore")
-    letters = " " + frame["sequential_letter"].astype("object")
-    return frame.assign(**{f"{RANKED}_median": seconds + ranks, "sequential_ratio": ratio + letters})
-
-
-def milliseconds(seconds: float) -> str:
-    """Return seconds as text, in milliseconds."""
-    return f"{1e3 * seconds:,.{2 if seconds >= 1e-3 else 3}f}"
-
-
 SECONDS = [
-    Column(heading, f"{code}_median", milliseconds, f"milliseconds, {whose}", f"status_{code}")
+    Column(heading, f"{code}_median", MILLISECONDS, f"milliseconds, {whose}", f"status_{code}")
     for whose, headings in {"row counts only": OURS, "other authors' libraries": THEIRS}.items()
     for code, heading in headings.items()
 ]
