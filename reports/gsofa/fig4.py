@@ -10,26 +10,21 @@ from impl.symbolic.gsofa_device import THREADS
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.means import trend
-from reports.facts.naming import among
+from reports.facts.naming import NAMES, among
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
 from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.style import PALETTE
+from reports.table import KEY
 from reports.verbs import ENDS, in_papers_order
 
 CLAIM, CPU, GPU = "fig4_frontier_growth", "gsofa_cpu", "gsofa"
 PRINTED = subject("gsofa", CLAIM).data["per"]
 BINS = ["first", "last", "frontier_mean", "frontier_min", "frontier_max"]
-KEPT = [
-    "case", "implementation", "matrix", "label", "abbr", "stand_in_for", "near", "distance", "preparation",
-    "machine", "status", "reason", "series_file", "n",
-]  # fmt: skip
+KEPT = [*KEY, *NAMES, "case", "implementation", "machine", "status", "reason", "series_file", "n"]
 # Sources that the moving average is over, as a share of all.
 WINDOW = 0.02
-LOOKS: dict[str, dict[str, Any]] = {
-    CPU: {"color": PALETTE[0]},
-    GPU: {"color": PALETTE[5], "linestyle": "--"},
-}
+LOOKS: dict[str, dict[str, Any]] = {CPU: {"color": PALETTE[0]}, GPU: {"color": PALETTE[5], "ls": "--"}}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
