@@ -29,10 +29,7 @@ FILLED, LETTERS, LETTER = 0.8, 10.5, 0.085
 PAPER = "#f4f1e8"
 # Colour, hatch and marker.
 Look = tuple[str, str, str]
-LOOKS: Sequence[Look] = [
-    *zip(PALETTE, HATCHES, MARKERS, strict=True),
-    *zip(PALETTE, HATCHES[1:], MARKERS[1:], strict=False),
-]
+LOOKS: Sequence[Look] = [*zip(PALETTE, HATCHES, MARKERS, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class CodedBars:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = [line for ratios in self.strip for line in ratios.lines(frame)]
-        figure = new_figure(12.5, 6.0 + 0.2 * len(lines), title)
+        figure = new_figure(12.5, 5.0 + 0.2 * len(lines), title)
         axes = figure.subplots()
         if frame.empty:
             empty_panel(axes, "not_run", "no case of it was measured")
