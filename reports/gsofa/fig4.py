@@ -62,7 +62,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     far = frame["abbr"].isna() & frame["near"].map(lambda names: among(names, PRINTED)).isna()
     first = frame.assign(far=far).sort_values("far", kind="stable").groupby("paper_matrix")["matrix"].first()
     shown = frame[frame["matrix"].isin(first)]
-    return Multiples(_panel, "average frontier of a source", height=4.8)(shown, title)
+    return Multiples(_panel, "average frontier of a source")(shown, title)
 
 
 def _panel(axes: Axes, panel: pd.DataFrame) -> None:
@@ -71,16 +71,18 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     if measured.empty:
         empty_panel(axes, panel["status"].iloc[0], panel["reason"].iloc[0])
         return
+    texts, marks = [], []
     for code, rows in measured.groupby("implementation", sort=False):
         middle, look = (rows["first"] + rows["last"]) / 2, LOOKS[str(code)]
         if code == CPU:
             axes.plot(middle, rows["frontier_mean"], linewidth=0.4, alpha=0.5, **look)
         ratio, largest, smallest = rows[["ratio", "largest", "smallest"]].iloc[0]
-        text = f"{code}: {ratio:,.0f}x ({largest:,.4g} / {smallest:,.3g})"
-        axes.plot(middle, rows["average"], linewidth=2, label=text, **look)
+        texts.append(f"{code}: {ratio:,.0f}x ({largest:,.4g} / {smallest:,.3g})")
+        marks += axes.plot(middle, rows["average"], linewidth=2, **look)
     matrix = measured["paper_matrix"].iloc[0]
-    axes.plot([], [], " ", label=f"printed of {matrix}: {PRINTED[matrix]:,.0f}x")
-    axes.legend(title="largest over smallest", loc="upper left", alignment="left")
+    texts.append(f"printed of {matrix}: {PRINTED[matrix]:,.0f}x")
+    marks += axes.plot([], [], " ")
+    axes.legend(marks, texts, title="largest over smallest", loc="upper left", alignment="left")
     axes.set(xlabel="source", xlim=(0, measured["n"].iloc[0]), ylim=(0, None))
 
 
