@@ -54,10 +54,11 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def _heading(rows: pd.DataFrame, family: str) -> str:
     """Return the family, with how the output of its longest line grows."""
-    sizes = rows.dropna(subset="exponent_filled").groupby("code")["n"].transform("nunique")
-    if sizes.empty:
+    lines = rows.dropna(subset="exponent_filled")
+    if lines.empty:
         return family
-    return f"{family}: entries of L + U as $n^{{{rows.loc[sizes.idxmax(), 'exponent_filled']:.2f}}}$"
+    longest = int(lines.groupby("code")["n"].transform("nunique").argmax())
+    return f"{family}: entries of L + U as $n^{{{lines['exponent_filled'].iloc[longest]:.2f}}}$"
 
 
 EXHIBIT = Exhibit(

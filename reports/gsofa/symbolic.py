@@ -78,10 +78,10 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
     """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`; `printed_of`
     is that matrix where it is another than the row's own."""
-    printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
+    printed = pd.DataFrame({f"paper_{name}": printed_column("gsofa", table, name) for name in columns})
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
-    matrix = printed_matrix(rows, {abbr for numbers in printed.values() for abbr in numbers})
-    prints = {name: matrix.map(numbers).astype(float) for name, numbers in printed.items()}
+    matrix = printed_matrix(rows, printed.index)
+    prints = printed.astype(float).reindex(matrix).set_axis(rows.index)
     return rows.assign(**prints, paper_matrix=matrix, printed_of=matrix.where(rows["stand_in_for"].notna()))
 
 
