@@ -17,19 +17,14 @@ from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
 # sequential code with the tree that it is given; neither conversion to its format nor counting, which are for
 # the check. KLU refactors in the pattern that its factor found: what that took more is the search for the
 # pattern.
-SYMBOLIC: dict[str, Samples] = {
-    "superlu_dist": phases("etree", "symbolic"),
-    "superlu_dist_parallel": phases("symbolic"),
-    "klu": phases("factor", less=["refactor"]),
-    "cudss": phases("symbolic"),
+PEERS: dict[str, tuple[str, Samples]] = {
+    "superlu_dist": ("etree + symbolic", phases("etree", "symbolic")),
+    "superlu_dist_parallel": ("symbolic", phases("symbolic")),
+    "klu": ("factor - refactor", phases("factor", less=["refactor"])),
+    "cudss": ("symbolic", phases("symbolic")),
 }
-# A peer with the phases that are drawn of it.
-NAMED = {
-    "superlu_dist": "superlu_dist (etree + symbolic)",
-    "superlu_dist_parallel": "superlu_dist_parallel (symbolic)",
-    "klu": "klu (factor - refactor)",
-    "cudss": "cudss (symbolic)",
-}
+SYMBOLIC = {name: samples for name, (_, samples) in PEERS.items()}
+NAMED = {name: f"{name} ({words})" for name, (words, _) in PEERS.items()}
 # The codes that examine few entries, with their letters in a picture. etree_cpu takes structurally symmetric
 # patterns alone.
 GOOD = {"fill1_pruned": "p", "etree_cpu": "e", "fill1_supernodal": "n", "superlu_dist": "s"}
