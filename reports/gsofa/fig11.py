@@ -22,8 +22,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = in_papers_order(timed(cases, SYMBOLIC), "gsofa")
     ours = of(rows, GSOFA, "implementation")
     for base in (BASELINE, KLU):
-        theirs = of(rows, base, "implementation").reindex(ours.index)
-        rows = attach(rows, GSOFA, over(theirs, ours, (base, "")).add_prefix(f"{base}_"))
+        ratio = over(of(rows, base, "implementation"), ours, (base, ""))
+        rows = attach(rows, GSOFA, ratio.add_prefix(f"{base}_"))
     rows = attach(rows, GSOFA, fastest_sequential(rows, ours).add_prefix(f"{SEQUENTIAL}_"))
     printed = printed_of(rows, CLAIM).where(rows["implementation"] == GSOFA)
     return rows.assign(series=rows["implementation"], gilbert_peierls_paper=printed)

@@ -1,6 +1,7 @@
 """Figure 13: device memory throughput."""
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
 
 from reports.exhibit import Exhibit
@@ -18,8 +19,6 @@ DATA = subject("gsofa", "fig13_bandwidth").data
 SHARES, RATES = DATA["share_of_peak"], {**DATA, "max": DATA["max"]["AU"]}
 PRINTED = {"mean": "mean", "AU, the most": "max", "the least": "min"}
 READ = ["dram_bytes", "l2_bytes", "kernel_seconds", DRAM_PEAK]
-# What stands in for what was not read: what the implementation counted, over its seconds.
-INSTEAD = {"dram_bytes": "bytes", "kernel_seconds": "median"}
 COUNTERS, COUNTED, DRAM, L2 = "hardware counters", "counted", "through DRAM", "through L2"
 GB = 1e9
 
@@ -29,14 +28,13 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
     `how` is `hardware counters`, or `counted` by the implementation.
     """
-    ok = cases["status"] == "ok"
-    read = [each.get("facts", {}) for each in probes("counters", cases)]
-    is_read = np.array(list(map(bool, read)), dtype=bool)
-    is_counted = ok & ~is_read & cases["bytes"].notna()
-    counters = pd.DataFrame(read, cases.index, columns=READ, dtype="float64")
-    rows = cases.assign(**{name: counters[name] for name in READ}).fillna({DRAM_PEAK: cases[DRAM_PEAK]})
-    for name, own in INSTEAD.items():
-        rows[name] = rows[name].fillna(cases[own].where(is_counted))
+    facts = [each.get("facts", {}) for each in probes("counters", cases)]
+    read = pd.DataFrame(facts, cases.index, columns=READ, dtype="float64")
+    is_read = read["kernel_seconds"].notna()
+    is_counted = (cases["status"] == "ok") & ~is_read & cases["bytes"].notna()
+    # What the implementation counted stands in for what was not read, over its seconds.
+    own = pd.DataFrame({"dram_bytes": cases["bytes"], "kernel_seconds": cases["median"]}).where(is_counted)
+    rows = cases.assign(**read.fillna(own.join(cases[DRAM_PEAK])))
     for level in ("dram", "l2"):
         rows[f"{level}_bytes_per_s"] = rows[f"{level}_bytes"] / rows["kernel_seconds"]
     rows["how"] = is_counted.map({True: COUNTED}).astype("object").mask(is_read, COUNTERS)
@@ -56,13 +54,11 @@ SHARE = PanelRow(
     even=None,
     form=per_cent,
 )
-RATE = PanelRow(
-    "GB / second (log axis)",
-    [Step(DRAM, "dram_bytes_per_s"), Step(L2, "l2_bytes_per_s", {"of_l2": True})],
-    {name: {DRAM: GB * RATES[end]} for name, end in PRINTED.items()},
-    status="told",
-    hollow="counted",
-    even=None,
+RATE = replace(
+    SHARE,
+    label="GB / second (log axis)",
+    steps=[Step(DRAM, "dram_bytes_per_s"), Step(L2, "l2_bytes_per_s", {"of_l2": True})],
+    printed={name: {DRAM: GB * RATES[end]} for name, end in PRINTED.items()},
     points=True,
     log=True,
     form=lambda rate: plain(rate / GB),

@@ -51,8 +51,7 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
     calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
     ends = [(np.median(each), min(each), max(each)) for each in calls]
-    faults = pd.DataFrame(ends, rows.index, columns=list(SECONDS), dtype="float64")
-    return rows.assign(rounds=None, **{name: faults[name].where(rows["status"] == "ok") for name in SECONDS})
+    return rows.assign(rounds=None, **pd.DataFrame(ends, rows.index, columns=list(SECONDS)))
 
 
 MEAN = 1 / DATA["advice"]["mean"]

@@ -1,18 +1,18 @@
 """Figure 5: auxiliary memory over matrix memory, before and after the space optimisations."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.memory import PRINTED_WORDS, WORD, device_bytes, told, with_and_without
-from reports.gsofa.symbolic import spread
-from reports.shapes.strip import CodedBars, Ratios
+from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.verbs import beside, fact, first_failure, in_papers_order
 
 DATA = subject("gsofa", "fig5_auxiliary_memory").data
-BARS = {"matrix": "bytes_matrix", "auxiliary, before": "bytes_before", "auxiliary, after": "bytes_after"}
-PRINTED = {f"paper_{when}": DATA[when]["max"] | DATA[when]["min"] for when in ("before", "after")}
+WHEN = {"before": "", "after": "other_"}
+PRINTED = {
+    abbr: {when: DATA[when][end][abbr] for when in WHEN} for end, abbr in (("max", "MK"), ("min", "AU"))
+}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -23,37 +23,36 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = with_and_without(cases)
     rows["bytes_matrix"] = fact(rows, "bytes_matrix")
-    for when, prefix in {"before": "", "after": "other_"}.items():
+    for when, prefix in WHEN.items():
         rows[f"bytes_{when}"] = device_bytes(rows, prefix)
         rows[when] = rows[f"bytes_{when}"] / fact(rows, f"{prefix}bytes_matrix")
     words = PRINTED_WORDS.sum() * rows["n"].astype(float) * fact(rows, "concurrent_sources")
     rows = rows.assign(table2=WORD * words / rows["bytes_matrix"], reduction=rows["before"] / rows["after"])
     both = [told(rows, "before"), told(rows, "after", status="other_status")]
     rows = rows.assign(both=first_failure(pd.concat(both, axis=1)))
-    return in_papers_order(beside(rows, "gsofa", PRINTED), "gsofa")
+    return in_papers_order(beside(rows, "gsofa", pd.DataFrame(PRINTED).T.add_prefix("paper_")), "gsofa")
 
 
-ENDS = ", ".join(f"{spread('fig5_auxiliary_memory', when)} {when}" for when in ("before", "after"))
-LINES = {"before": "before", "printed before": "paper_before", "after": "after"}
-LINES |= {"printed after": "paper_after", "6 n words": "table2"}
-OVER = f"auxiliary memory over the matrix's; printed {ENDS}"
-MEAN = f"before over after; printed mean {DATA['reduction']['mean']:g}x"
-STRIP = [Ratios(OVER, LINES, means=False), Ratios(MEAN, {"reduction": "reduction"}, means=False)]
-
-
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw three bars per matrix, as the paper has them, and the ratios above."""
-    bars = [frame.assign(series=name, bytes=frame[column]) for name, column in BARS.items()]
-    shape = CodedBars(STRIP, "bytes on the device (log scale)", "bytes", "both")
-    return shape(pd.concat(bars, ignore_index=True), title)
-
-
+ROW = PanelRow(
+    "auxiliary memory over\nthe matrix's (log axis)",
+    [Step("before", "before"), Step("after", "after"), Step("6 n words", "table2")],
+    PRINTED,
+    status="both",
+    even=None,
+    log=True,
+)
+REDUCTION = PanelRow(
+    "before over after",
+    [Step("before over after", "reduction")],
+    {"mean": {"before over after": DATA["reduction"]["mean"]}},
+    status="both",
+)
 EXHIBIT = Exhibit(
     "gsofa",
     "GSoFA, Figure 5",
-    "memory of the matrix and of the auxiliary data structures",
+    "memory of the auxiliary data structures over the matrix's",
     frame,
-    draw,
+    BesidePrint([ROW, REDUCTION], "printed: one V100"),
     """Device bytes of fill, maxId and queues over those of the matrix's structure. Before: all space
     optimisations off; after: all on, with queues of n / 8 entries; both with the authors' number of
     concurrent sources. 6 n words per source: what Table 2 prints.""",

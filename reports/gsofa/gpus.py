@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -38,8 +37,7 @@ def parallel(cases: pd.DataFrame) -> pd.DataFrame:
 def slowest(record: Record) -> list[float]:
     """Return the samples of the slowest of workers that ran in turn; of others those of the record."""
     in_turn = [values for name, values in record.phases.items() if re.fullmatch(r"gpu[0-9]+", name)]
-    whole: list[float] = np.max(in_turn, axis=0).tolist() if in_turn else record.samples
-    return whole
+    return [max(each) for each in zip(*in_turn, strict=True)] or record.samples
 
 
 def compared(
@@ -74,9 +72,9 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
     return parts or [Subset(frame, "{}, not run".format)]
 
 
-def picture(row: PanelRow, printed_on: str) -> Callable[[pd.DataFrame, str], Figure]:
+def picture(row: PanelRow, printed_on: str, by: str = "kind") -> Callable[[pd.DataFrame, str], Figure]:
     """Return what draws a panel for each kind, fewer workers first, of pairs that were tried."""
-    shape = BesidePrint([row], printed_on, by="kind", height=5.2)
+    shape = BesidePrint([row], printed_on, by=by, height=5.2)
 
     def draw(frame: pd.DataFrame, title: str) -> Figure:
         tried = ~frame["pair"].astype(str).str.endswith(UNTRIED)

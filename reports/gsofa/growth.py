@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
+from reports.facts.naming import listed
 from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
 from reports.shapes.axes import legend_above, seconds_axis
@@ -53,17 +54,11 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def _heading(rows: pd.DataFrame, family: str) -> str:
     """Return the family, with how the output of its longest line grows."""
-    lines = rows.dropna(subset="exponent_filled").groupby("code")
-    if lines.ngroups == 0:
+    lines = rows.dropna(subset="exponent_filled")
+    if lines.empty:
         return family
-    longest = lines["exponent_filled"].first()[str(lines["n"].nunique().idxmax())]
-    return f"{family}: entries of L + U as $n^{{{longest:.2f}}}$"
-
-
-def _facts(frame: pd.DataFrame) -> dict[str, str]:
-    there = set(frame.loc[frame["status"] == "ok", "code"])
-    absent = ", ".join(code for code in CODES if there and code not in there)
-    return {"absent": f" Not measured there: {absent}." if absent else ""}
+    longest = int(lines.groupby("code")["n"].transform("nunique").argmax())
+    return f"{family}: entries of L + U as $n^{{{lines['exponent_filled'].iloc[longest]:.2f}}}$"
 
 
 EXHIBIT = Exhibit(
@@ -74,8 +69,8 @@ EXHIBIT = Exhibit(
     draw,
     """Not in the paper: rows are counted, none is stored. Lines: generated matrices, with the exponent of n
     at the end, by least squares. cuDSS orders the matrix itself and stores its factors' pattern; drawn is its
-    symbolic phase alone.{absent}""",
-    _facts,
+    symbolic phase alone. Not measured there: {absent}.""",
+    lambda frame: {"absent": listed(set(CODES) - set(frame.loc[frame["status"] == "ok", "code"]))},
     topic="How the cost of row counts grows with the matrix (beyond the paper)",
     span="from the input pattern to the counts of the filled rows, both resident",
 )

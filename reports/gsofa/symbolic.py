@@ -17,19 +17,14 @@ from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
 # sequential code with the tree that it is given; neither conversion to its format nor counting, which are for
 # the check. KLU refactors in the pattern that its factor found: what that took more is the search for the
 # pattern.
-SYMBOLIC: dict[str, Samples] = {
-    "superlu_dist": phases("etree", "symbolic"),
-    "superlu_dist_parallel": phases("symbolic"),
-    "klu": phases("factor", less=["refactor"]),
-    "cudss": phases("symbolic"),
+PEERS: dict[str, tuple[str, Samples]] = {
+    "superlu_dist": ("etree + symbolic", phases("etree", "symbolic")),
+    "superlu_dist_parallel": ("symbolic", phases("symbolic")),
+    "klu": ("factor - refactor", phases("factor", less=["refactor"])),
+    "cudss": ("symbolic", phases("symbolic")),
 }
-# A peer with the phases that are drawn of it.
-NAMED = {
-    "superlu_dist": "superlu_dist (etree + symbolic)",
-    "superlu_dist_parallel": "superlu_dist_parallel (symbolic)",
-    "klu": "klu (factor - refactor)",
-    "cudss": "cudss (symbolic)",
-}
+SYMBOLIC = {name: samples for name, (_, samples) in PEERS.items()}
+NAMED = {name: f"{name} ({words})" for name, (words, _) in PEERS.items()}
 # The codes that examine few entries, with their letters in a picture. etree_cpu takes structurally symmetric
 # patterns alone.
 GOOD = {"fill1_pruned": "p", "etree_cpu": "e", "fill1_supernodal": "n", "superlu_dist": "s"}
@@ -78,10 +73,10 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
     """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`; `printed_of`
     is that matrix where it is another than the row's own."""
-    printed = {f"paper_{name}": printed_column("gsofa", table, name) for name in columns}
+    printed = pd.DataFrame({f"paper_{name}": printed_column("gsofa", table, name) for name in columns})
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
-    matrix = printed_matrix(rows, {abbr for numbers in printed.values() for abbr in numbers})
-    prints = {name: matrix.map(numbers).astype(float) for name, numbers in printed.items()}
+    matrix = printed_matrix(rows, printed.index)
+    prints = printed.astype(float).reindex(matrix).set_axis(rows.index)
     return rows.assign(**prints, paper_matrix=matrix, printed_of=matrix.where(rows["stand_in_for"].notna()))
 
 

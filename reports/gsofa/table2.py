@@ -33,11 +33,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def structures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row per structure, as the paper has it, from the least to the most that any matrix has."""
-    columns = {"printed": [_span(frame, f"printed_{name}") for name in STRUCTURES]}
-    for variant in VARIANTS:
-        rows = frame[frame["variant"] == variant]
-        columns[variant] = [_span(rows, f"words_{name}") for name in STRUCTURES]
-    return pd.DataFrame({"structure": STRUCTURES.values(), **columns})
+    printed = frame[[f"printed_{name}" for name in STRUCTURES]].max().to_numpy()
+    parts = {variant: frame[frame["variant"] == variant] for variant in VARIANTS}
+    words = {each: [_span(rows, f"words_{name}") for name in STRUCTURES] for each, rows in parts.items()}
+    return pd.DataFrame({"structure": STRUCTURES.values(), "printed": printed, **words})
 
 
 def _span(rows: pd.DataFrame, column: str) -> str:

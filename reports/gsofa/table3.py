@@ -11,7 +11,6 @@ from reports.verbs import fact
 # By the printed column the fact that it is of.
 USE = {"average_usage_percent": "queue_mean", "peak_usage_percent": "queue_peak"}
 HERE, EIGHTH = "of whole queues", "of an eighth of them"
-PER_CENT = "{:.3g}".format
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -34,10 +33,10 @@ EXHIBIT = Exhibit(
     frame,
     Sheet(
         [
-            Column("mean", "average_usage_percent", PER_CENT, HERE, "told"),
-            Column("peak", "peak_usage_percent", PER_CENT, HERE, "told"),
-            Column("mean", "small_average_usage_percent", PER_CENT, EIGHTH),
-            Column("peak", "small_peak_usage_percent", PER_CENT, EIGHTH),
+            Column("mean", "average_usage_percent", group=HERE, why="told"),
+            Column("peak", "peak_usage_percent", group=HERE, why="told"),
+            Column("mean", "small_average_usage_percent", group=EIGHTH),
+            Column("peak", "small_peak_usage_percent", group=EIGHTH),
         ]
     ),
     """Share of the frontier queues in use: mean over iterations, and peak. Whole: space optimisations off; an

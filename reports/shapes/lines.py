@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import NullFormatter
 
 from fillpath.record import UNTRIED
 from reports.shapes.axes import label_log, legend_above, lines, seconds_axis
@@ -191,34 +191,3 @@ def _write_names(axes: Axes, rows: pd.DataFrame) -> None:
     for label, n in rows[["label", "n"]].itertuples(index=False):
         place = max((np.log(float(n)) - left) / (right - left), place + APART)
         axes.text(place, 0.015, label, transform=axes.transAxes, **look)
-
-
-def draw_nodes(
-    axes: Axes, one: Mapping[str, float], above: Collection[str], ends: Mapping[str, float], mean: float
-) -> None:
-    """Draw printed ratios by the number of nodes, each with its matrix: of each on one, in words on six.
-
-    above : which are above 1 on six
-    ends, mean : on 44, of the matrices with the largest and the smallest, and of all
-    """
-
-    def name(x: int, y: float, text: str, left: bool = False) -> None:
-        # Below the line at 1 where the text would lie on it.
-        aside = (-9 if left else 9, -9 if 0.9 < y < 1 else 0)
-        axes.annotate(text, (x, y), aside, ha="right" if left else "left", va="center", **_SMALL)
-
-    axes.axhline(1, color="black", linewidth=1)
-    axes.plot([0] * len(one), list(one.values()), "o", color=PALETTE[0])
-    for number, (abbr, value) in enumerate(sorted(one.items(), key=lambda item: item[1])):
-        name(0, value, f"{abbr} {value:.3g}x", left=number % 2 == 0)
-    for abbr, value in ends.items():
-        axes.plot([0, 2], [one[abbr], value], "--o", color=PALETTE[0], linewidth=1)
-        name(2, value, f"{abbr} {value:g}x")
-    axes.plot(2, mean, "D", color=PALETTE[5], markersize=8)
-    name(2, mean, f"mean {mean:g}x")
-    below = [abbr for abbr in one if abbr not in above]
-    for height, text in ((7.0, f"above 1x:\n{', '.join(above)}"), (0.09, f"below 1x:\n{', '.join(below)}")):
-        axes.text(1, height, text, ha="center", va="center", fontsize=SMALL)
-    axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
-    axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
