@@ -126,14 +126,12 @@ def compare(
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
     pairs, left_out = _pairs(rows)
-    grouped = _grouped(pairs)
-    factor = grouped["equal_cores"] / grouped["ratio"]
-    ends = {name: grouped[name] * factor for name in RATIO}
-    by = ["machine", "group"]
-    whole, scaled = means(grouped, by), means(grouped.assign(**ends)[factor.notna()], by)
-    # Of a group in which a GPU works somewhere there is no mean at equal cores.
-    every = scaled["n"].reindex(whole.index) == whole["n"]
-    whole["equal_cores"] = scaled["ratio"].reindex(whole.index).where(every)
+    grouped, by = _grouped(pairs), ["machine", "group"]
+    whole = means(grouped, by)
+    at_equal = grouped[RATIO].mul(grouped["equal_cores"] / grouped["ratio"], axis=0)
+    scaled = means(grouped.assign(**at_equal)[at_equal["ratio"].notna()], by)
+    # A group in which a GPU works somewhere has no mean at equal cores.
+    whole["equal_cores"] = scaled["ratio"].where(scaled["n"].eq(whole["n"]))
     rest = pairs[_PAIR], whole.reset_index(), scaled.reset_index(), left_out
     return Comparison(tuple(machines), prices, _best(rows, prices), *rest)
 
@@ -149,22 +147,20 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     both = over_first(rows, "case")
     both = both[both["machine"] != both["first_machine"]]
     lacks, first = both["first_why"] != "", both["first_machine"]
-    known = both["input_hash"].notna() & both["first_input_hash"].notna()
-    others = known & (both["input_hash"] != both["first_input_hash"])
+    others = both["input_hash"] != both["first_input_hash"]
     why = both["first_why"].where(lacks, both["why"])
-    content = "another input than " + first.astype(str) + "'s: its content differs"
-    why = why.mask((why == "") & others, content)
+    why = why.mask(
+        (why == "") & others, "another input than " + first.astype(str) + "'s: its content differs"
+    )
     left = both.assign(machine=both["machine"].mask(lacks, first), reason=why)[why != ""]
     # With the seconds of whichever has more cores as they would be on as many as the other's.
-    cores = both[["first_cores", "cores"]].astype(float).replace(0.0, np.nan)
     pairs = both.assign(
         seconds=both["median"],
         first_seconds=both["first_median"],
-        equal_cores=both["ratio"] * cores["first_cores"] / cores["cores"],
+        equal_cores=both["ratio"] * both["first_cores"] / both["cores"],
         other_sources=~(both["current"].eq(True) & both["first_current"].eq(True)),
     )[why == ""]
-    left = left[["case", "machine", "reason"]].drop_duplicates()
-    return pairs.reset_index(drop=True), left.reset_index(drop=True)
+    return pairs, left[["case", "machine", "reason"]].drop_duplicates()
 
 
 def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -175,17 +171,16 @@ def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     pairs = pairs[~pairs["draw"]]
     apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
-    groups = [pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])]
-    parts = [pairs.assign(group=group) for group in groups]
-    names = sorted(pd.concat(parts)["group"].unique())
-    grouped = pd.concat([*parts, pairs[~pairs["part"]].assign(group=EVERYTHING)], ignore_index=True)
+    codes, stages = pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])
+    every = pd.Series(EVERYTHING, pairs.index).mask(pairs["part"])
+    grouped = pd.concat([pairs.assign(group=group) for group in (codes, stages, every)])
+    names = sorted(pd.concat([codes, stages]).unique())
     return grouped.assign(group=pd.Categorical(grouped["group"], [*names, EVERYTHING]))
 
 
 def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
-    rows = rows[rows["stage"].isin(PROBLEMS)]
-    rows = rows.assign(problem=pd.Categorical(rows["stage"], list(PROBLEMS)), length=rows["case"].str.len())
-    done = rows[rows["question"].notna()]
+    done = rows[rows["stage"].isin(PROBLEMS) & rows["question"].notna()]
+    done = done.assign(problem=pd.Categorical(done["stage"], list(PROBLEMS)), length=done["case"].str.len())
     left = done[done["unlike"] != ""].groupby(["machine", "unlike"], observed=True).size()
     # Short names of cases first; an input has a number and one name.
     pooled = done[done["unlike"] == ""].sort_values(["length", "case"], kind="stable")
@@ -193,11 +188,18 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
     names = inputs[["question", "input"]].assign(number=range(len(inputs)))
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
     answers = _answers(pooled, prices)
+    others = answers[answers["machine"] != answers["first_machine"]]
+    others = others.assign(
+        first_faster=others["ratio_high"] < 1,
+        other_faster=others["ratio_low"] > 1,
+        cost=others["first_cost"] / others["cost"],
+    )
+    more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
     return Best(
-        answers[_ANSWER],
-        _best_means(answers),
+        answers[_ANSWER].astype({"cores": "Int64"}),
+        means(others, ["problem", "span", "machine"], **more).reset_index(),
         _unanswered(rows, pooled),
-        left.rename_axis(["machine", "reason"]).rename("records").reset_index(),
+        left.rename_axis(["machine", "reason"]).reset_index(name="records"),
     )
 
 
@@ -220,30 +222,18 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     return found[several].set_index("number")
 
 
-def _best_means(answers: pd.DataFrame) -> pd.DataFrame:
-    others = answers[answers["machine"] != answers["first_machine"]]
-    others = others.assign(
-        first_faster=others["ratio_high"] < 1,
-        other_faster=others["ratio_low"] > 1,
-        cost=others["first_cost"] / others["cost"],
-    )
-    counts = {name: (name, "sum") for name in ("first_faster", "other_faster")}
-    by = ["problem", "span", "machine"]
-    return means(others, by, **counts, cost=("cost", geometric_mean)).reset_index()
-
-
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
     """Return the inputs that a machine has not solved, by what its records of these inputs say."""
-    key = ["number", "machine"]
-    counts = pooled.groupby(key, observed=False).size()
-    gaps = counts.index[counts == 0].to_frame(index=False)
-    tried = rows[rows["failure"] != NO_RECORD]
-    said = tried["failure"].where(tried["failure"] != "", tried["unlike"])
-    tried = tried.assign(reason=said.where(said != "", "records of other inputs only"))
-    found = pooled[["number", "place"]].drop_duplicates().merge(tried, on="place")
+    key, inputs = ["number", "machine"], pooled[["number", "problem", "input", "place"]].drop_duplicates()
+    said = rows["why"].mask(rows["why"] == "", rows["unlike"])
+    tried = rows[["place", "machine", "case"]].assign(reason=said.replace("", "records of other inputs only"))
+    found = inputs.merge(tried[said != NO_RECORD], on="place")
     # What was tried and failed says more than what cannot be tried there.
     found = found.assign(unable=found["reason"].str.startswith("unavailable"))
-    found = found.sort_values(["unable", "case"], kind="stable").drop_duplicates(key)
-    inputs = pooled[["number", "problem", "input"]].drop_duplicates("number")
-    named = gaps.merge(inputs, on="number").merge(found[[*key, "reason"]], on=key, how="left")
-    return named.fillna({"reason": NO_RECORD})[["problem", "input", "machine", "reason"]]
+    found = (
+        found.sort_values(["unable", "case"], kind="stable").groupby(key, observed=False)["reason"].first()
+    )
+    gaps = found.fillna(NO_RECORD)[pooled.groupby(key, observed=False).size() == 0].reset_index()
+    return gaps.merge(inputs.drop_duplicates("number"), on="number")[
+        ["problem", "input", "machine", "reason"]
+    ]
