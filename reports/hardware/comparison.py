@@ -64,14 +64,11 @@ class Best:
         return self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
 
 
-def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield of each input its problem, its name, and the answer of each machine, with data where the work is
-    and with copies."""
+def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[str, str], Any]]]:
+    """Yield of each input its problem, its name, and the answers by span and machine."""
     for _, rows in answers.groupby(level=0):
-        resident, copied = (
-            {row.machine: row for row in each(rows[rows["span"] == span])} for span in (RESIDENT, COPIED)
-        )
-        yield rows["problem"].iloc[0], rows["input"].iloc[0], resident, copied
+        found = {(row.span, row.machine): row for row in each(rows)}
+        yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
 @dataclass(frozen=True)

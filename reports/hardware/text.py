@@ -73,11 +73,11 @@ def _best(comparison: Comparison) -> list[str]:
         rows = [
             (
                 name,
-                *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(resident.get, machines)),
-                *(_ratio(row) if row else "-" for row in map(resident.get, others)),
-                *(times(row.ratio) if row else "" for row in map(copied.get, others)),
+                *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(own.get, ours)),
+                *(_ratio(row) if row else "-" for row in map(own.get, ours[1:])),
+                *(times(row.ratio) if row else "" for row in map(own.get, copied)),
             )
-            for _, name, resident, copied in by_input(best.answers[best.answers["problem"] == problem])
+            for _, name, own in by_input(best.answers[best.answers["problem"] == problem])
         ]
         if rows:
             count = _count(len(rows), "input")
