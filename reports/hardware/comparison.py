@@ -226,11 +226,9 @@ def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
     tried = rows[["place", "machine", "case"]].assign(reason=said.replace("", "records of other inputs only"))
     found = inputs.merge(tried[said != NO_RECORD], on="place")
     # What was tried and failed says more than what cannot be tried there.
-    found = found.assign(unable=found["reason"].str.startswith("unavailable"))
-    found = (
-        found.sort_values(["unable", "case"], kind="stable").groupby(key, observed=False)["reason"].first()
-    )
-    gaps = found.fillna(NO_RECORD)[pooled.groupby(key, observed=False).size() == 0].reset_index()
-    return gaps.merge(inputs.drop_duplicates("number"), on="number")[
-        ["problem", "input", "machine", "reason"]
-    ]
+    unable = found["reason"].str.startswith("unavailable")
+    found = found.assign(unable=unable).sort_values(["unable", "case"], kind="stable")
+    reasons = found.groupby(key, observed=False)["reason"].first().fillna(NO_RECORD)
+    gaps = reasons[pooled.groupby(key, observed=False).size() == 0].reset_index()
+    named = gaps.merge(inputs.drop_duplicates("number"), on="number")
+    return named[["problem", "input", "machine", "reason"]]

@@ -66,9 +66,8 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     sequential = np.array([_is_sequential(find(case)) for case in cases], bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
     why = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
-    known = {"ok": rows["suspect"].map({True: SUSPECT}).fillna(""), "not_run": NO_RECORD}
-    for status, reason in known.items():
-        why = why.mask(rows["status"] == status, reason)
+    suspect = rows["suspect"].map({True: SUSPECT}).fillna("")
+    why = why.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", suspect)
     rows = rows.assign(
         machine=pd.Categorical(rows["machine"], list(machines)),
         cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.hardware.comparison import COPIED, RESIDENT, Best, Comparison, by_input
+from reports.hardware.comparison import COPIED, RESIDENT, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
@@ -34,10 +34,10 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
     means, first = comparison.best.means, comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        names, values = (mean.machine, first), [mean.ratio, mean.ratio_low, mean.ratio_high]
+        names, ends = (mean.machine, first), (mean.ratio, mean.ratio_low, mean.ratio_high)
         if mean.ratio <= 1:
-            names, values = (first, mean.machine), [1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low]
-        value, low, high = map(times, values)
+            names, ends = names[::-1], (1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low)
+        value, low, high = map(times, ends)
         counts = f"faster on {mean.first_faster} of {mean.n}, {mean.machine} on {mean.other_faster}"
         faster = f"{names[0]} is {value} as fast as {names[1]} ({low} to {high})"
         lines.append(f"{SPANS[mean.span]}: {faster}; {first} is {counts}")
@@ -65,7 +65,9 @@ def together(names: Sequence[str]) -> str:
 
 
 def _best(comparison: Comparison) -> list[str]:
+    """Return the best of each input, the inputs that not all have solved, and what is in no pool."""
     best, machines, (first, *others) = comparison.best, comparison.machines, comparison.machines
+    ours, moved = [(RESIDENT, name) for name in machines], [(COPIED, name) for name in others]
     lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
     over = [f"{first} over {other}" for other in others]
     table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
@@ -75,7 +77,7 @@ def _best(comparison: Comparison) -> list[str]:
                 name,
                 *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(own.get, ours)),
                 *(_ratio(row) if row else "-" for row in map(own.get, ours[1:])),
-                *(times(row.ratio) if row else "" for row in map(own.get, copied)),
+                *(times(row.ratio) if row else "" for row in map(own.get, moved)),
             )
             for _, name, own in by_input(best.answers[best.answers["problem"] == problem])
         ]
@@ -86,18 +88,14 @@ def _best(comparison: Comparison) -> list[str]:
             lines += _columns(table + rows)
     if best.answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
-    return [*lines, "", *([ONE_PROCESS, ""] if best.of_one_process else []), *_not_solved(best), ""]
-
-
-def _not_solved(best: Best) -> list[str]:
-    """Return inputs that not all have solved, and what is in no pool, by reason."""
-    lines = [f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}"]
+    lines += ["", ONE_PROCESS, ""] if best.of_one_process else [""]
+    lines.append(f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}")
     for (problem, machine, reason), inputs in best.reasons.items():
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    others = _count(int(best.not_pooled["records"].sum()), "record")
+    apart = _count(int(best.not_pooled["records"].sum()), "record")
     left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(best.not_pooled)]
-    return [*lines, f"not pooled, as the time is of other work: {others}", *left]
+    return [*lines, f"not pooled, as the time is of other work: {apart}", *left, ""]
 
 
 def _same(comparison: Comparison) -> list[str]:
@@ -112,8 +110,8 @@ def _same(comparison: Comparison) -> list[str]:
     ]
     heads = ("group", "machine", "ratio", "cases")
     means, scaled = (
-        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(frame))])
-        for frame in (comparison.means, comparison.scaled)
+        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(table))])
+        for table in (comparison.means, comparison.scaled)
     )
     return [
         "The same implementation on each, which leaves out what runs on one of them only",
