@@ -46,7 +46,7 @@ def compared(*parts: list[Record], machines: str = "ab", **prices: float) -> Com
 
 
 def winners(found: Comparison, span: str = "resident") -> list[str]:
-    return found.best.answers.loc[found.best.answers["span"] == span, "case"].tolist()
+    return found.best["answers"].loc[found.best["answers"]["span"] == span, "case"].tolist()
 
 
 def lines(found: Comparison) -> list[str]:
@@ -75,7 +75,7 @@ def test_other_work_draws_and_what_is_not_right_are_never_pooled(
     own = CPU if case.endswith(GRID) else f"laplacian.parac_cpu{WING}"
     found = compared(on(own, a=1.0, b=1.0), on(case, b=0.001, **changes))
     assert winners(found) == [own, own]
-    assert found.best.not_pooled[["machine", "records"]].values.tolist() == ([["b", 1]] if reason else [])
+    assert found.best["not_pooled"][["machine", "records"]].values.tolist() == ([["b", 1]] if reason else [])
     assert (f"b: 1 record: {reason}" if reason else "other work: 0 records") in text(found)
 
 
@@ -108,7 +108,7 @@ def test_one_input_is_one_question(first: str, other: str, changes: dict[str, An
     own = [on(case, a=1.0 / place, **changes) for place, case in enumerate(first.split(), 1)]
     found = compared(*own, on(other, changes.get("input", ""), b=1.0))
     assert winners(found) == ([first.split()[-1], other] if one else [])
-    assert len(found.best.unanswered) == (0 if one else 2)
+    assert len(found.best["unanswered"]) == (0 if one else 2)
 
 
 MOVED = on(GPU, a=1.0, phases={"to_device": [2.0], "to_host": [1.0, 3.0]})
@@ -185,14 +185,14 @@ OF_ONE = "Some times are of a single process: others would differ by more than i
 def test_a_comparison_says(parts: list[list[Record]], said: list[str]) -> None:
     found = compared(*parts)
     assert set(said) <= set(lines(found)), "\n".join(lines(found))
-    if found.best.answers.empty:
+    if found.best["answers"].empty:
         assert "no input that two" in best_picture(found).axes[0].texts[0].get_text()
 
 
 def test_processes_are_pooled() -> None:
     found = compare(["a", "b"], Records((ROUNDS[2], *on(CPU, b=4.0)), earlier=tuple(ROUNDS[:2])))
-    assert found.best.answers[["seconds", "processes"]].values.tolist() == [[2.0, 3], [4.0, 1]]
-    assert found.best.means["ratio"].tolist() == [0.5] and OF_ONE in lines(found)
+    assert found.best["answers"][["seconds", "processes"]].values.tolist() == [[2.0, 3], [4.0, 1]]
+    assert found.best["means"]["ratio"].tolist() == [0.5] and OF_ONE in lines(found)
 
 
 def test_any_number_of_machines_stand_beside_the_first_and_a_gap_is_one() -> None:
@@ -203,9 +203,9 @@ def test_any_number_of_machines_stand_beside_the_first_and_a_gap_is_one() -> Non
     assert {first, "grid2d,60.metis  1 s gsofa  2 s gsofa  -  0.5x (0.375x to 0.667x)  -"} <= set(
         lines(found)
     )
-    means = found.best.means[["ratio", "n", "first_faster", "other_faster"]].values.ravel().tolist()
+    means = found.best["means"][["ratio", "n", "first_faster", "other_faster"]].values.ravel().tolist()
     assert means == pytest.approx([(0.5 * 4) ** 0.5, 2, 1, 1, 2.0, 1, 0, 1])
-    lacking = found.best.unanswered[["input", "machine"]].values.tolist()
+    lacking = found.best["unanswered"][["input", "machine"]].values.tolist()
     assert lacking == [["grid2d,60.metis", "c"], ["own.amd", "b"], ["own.amd", "c"], ["wing.amd", "a"]]
     (panel,) = best_picture(found).axes
     points = [list(zip(*line.get_data(), strict=True)) for line in panel.lines]
@@ -228,7 +228,7 @@ def test_only_what_works_on_one_core_throughout_has_one_core() -> None:
     one = ("symbolic.fill1_pruned", "numeric.left_looking", "solve.superlu")
     all_cores = ("symbolic.fill2_cpu", "laplacian.parac_cpu", "laplacian.pyamg", "laplacian.theirs")
     cases = [f"{name}@m{i}.amd" for i, name in enumerate((*one, *all_cores))]
-    cores = dict(compared(on(" ".join(cases), a=1.0, b=1.0)).best.answers[["case", "cores"]].values)
+    cores = dict(compared(on(" ".join(cases), a=1.0, b=1.0)).best["answers"][["case", "cores"]].values)
     assert cores == dict.fromkeys(cases[:3], 1) | dict.fromkeys(cases[3:], 8)
 
 
@@ -250,7 +250,7 @@ def test_the_command_takes_prices_and_writes_the_best(
     shown = capsys.readouterr().out
     assert "gsofa, 60 J, cost 2 " in shown and "a solution on a costs 2x of one on b" in shown
     half = compared(on(GPU, a=1.0), on(CPU, b=4.0), a=1.0).best
-    assert half.means["cost"].isna().all() and half.answers["cost"].isna().tolist() == [False, True]
+    assert half["means"]["cost"].isna().all() and half["answers"]["cost"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize("written", ["a", "a=", "=3", "a=dear", "a=-1", "a=0", "a=inf", "a=nan"])

@@ -36,63 +36,44 @@ _PAIR = [
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best that machines achieve, by problems, inputs and machines in their order.
-
-    answers : the least seconds of a machine by input and span, where the first machine and another have
-        solved it, with `ratio`, the first's seconds over its own; the index is the input's number
-    means : by problem, span and machine of the ratios, over the inputs that the first and it have solved;
-        `first_faster` and `other_faster` count inputs whose interval says so; `cost` is the first's over its
-    unanswered : inputs that another machine has solved and this one has not, each with the reason
-    not_pooled : by machine and reason, how many records are of other work than the whole problem alone
-    """
-
-    answers: pd.DataFrame
-    means: pd.DataFrame
-    unanswered: pd.DataFrame
-    not_pooled: pd.DataFrame
-
-    @property
-    def of_one_process(self) -> bool:
-        """Whether a time is of a single process, whose interval is too narrow."""
-        return bool((self.answers["processes"] == 1).any())
-
-    @property
-    def reasons(self) -> Mapping[Any, list[str]]:
-        """The inputs that a machine has not solved, by problem, machine and reason."""
-        by = ["problem", "machine", "reason"]
-        return self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
-
-
-def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[str, str], Any]]]:
-    """Yield of each input its problem, its name, and the answers by span and machine."""
-    for _, rows in answers.groupby(level=0):
-        found = {(row.span, row.machine): row for row in each(rows)}
-        yield rows["problem"].iloc[0], rows["input"].iloc[0], found
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """Machines against the first of them.
+    """Machines against the first of them, by problems, inputs and machines in their order.
 
     prices : of an hour of those machines that have one
-    best : what each achieves on a problem, whoever implements it
+    best : what each achieves, whoever implements it, as four tables.
+        answers : the least seconds of a machine by input and span, where the first and another have solved
+        it, with `ratio`, the first's seconds over its own; the index is the input's number.
+        means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
+        count those whose interval says so; `cost` is the first's over its.
+        unanswered : inputs that another machine has solved and this one has not, each with the reason.
+        not_pooled : by machine and reason, how many records are of other work than the whole problem alone
     pairs : cases that the first and another have solved, with `ratio`, the first's seconds over the other's;
         `equal_cores`, the ratio if the work of both were shared out perfectly among as many cores, none where
         a GPU works; `other_sources`, whether one was measured with other sources than today's
     means : of the pairs of a group by machine, geometric; `n` cases
     scaled : the means of pairs at equal cores
-    left_out : cases that a mean lacks, with the machine that has no comparable result and the reason: only
-        the first where that has none, else each of the others that has none
+    left_out : cases that a mean lacks, each with the reason, of the first machine where that has no
+        comparable result, else of each other that has none
     """
 
     machines: tuple[str, ...]
     prices: Mapping[str, float]
-    best: Best
+    best: Mapping[str, pd.DataFrame]
     pairs: pd.DataFrame
     means: pd.DataFrame
     scaled: pd.DataFrame
     left_out: pd.DataFrame
+
+    @property
+    def of_one_process(self) -> bool:
+        """Whether an answer is of a single process, whose interval is too narrow."""
+        return bool((self.best["answers"]["processes"] == 1).any())
+
+    @property
+    def unsolved(self) -> Mapping[Any, list[str]]:
+        """The inputs that a machine has not solved, by problem, machine and reason."""
+        by = ["problem", "machine", "reason"]
+        return self.best["unanswered"].groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
 
     @property
     def reasons(self) -> Mapping[tuple[str, str], int]:
@@ -100,10 +81,16 @@ class Comparison:
         return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
 
     def to_json(self) -> dict[str, Any]:
-        tables = {name: plain(table) for name, table in vars(self.best).items()}
-        own = ("pairs", "means", "scaled", "left_out")
-        rest = {name: plain(getattr(self, name)) for name in own}
-        return {"machines": self.machines, "prices": self.prices, "best": tables, **rest}
+        best = {name: plain(table) for name, table in self.best.items()}
+        own = {name: plain(getattr(self, name)) for name in ("pairs", "means", "scaled", "left_out")}
+        return {"machines": self.machines, "prices": self.prices, "best": best, **own}
+
+
+def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[str, str], Any]]]:
+    """Yield of each input its problem, its name, and the answers by span and machine."""
+    for _, rows in answers.groupby(level=0):
+        found = {(row.span, row.machine): row for row in each(rows)}
+        yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
 def compare(
@@ -175,7 +162,7 @@ def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     return grouped.assign(group=pd.Categorical(grouped["group"], [*names, EVERYTHING]))
 
 
-def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
+def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataFrame]:
     done = rows[rows["stage"].isin(PROBLEMS) & rows["question"].notna()]
     done = done.assign(problem=pd.Categorical(done["stage"], list(PROBLEMS)), length=done["case"].str.len())
     left = done[done["unlike"] != ""].groupby(["machine", "unlike"], observed=True).size()
@@ -192,12 +179,12 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
         cost=others["first_cost"] / others["cost"],
     )
     more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
-    return Best(
-        answers[_ANSWER].astype({"cores": "Int64"}),
-        means(others, ["problem", "span", "machine"], **more).reset_index(),
-        _unanswered(rows, pooled),
-        left.rename_axis(["machine", "reason"]).reset_index(name="records"),
-    )
+    return {
+        "answers": answers[_ANSWER].astype({"cores": "Int64"}),
+        "means": means(others, ["problem", "span", "machine"], **more).reset_index(),
+        "unanswered": _unanswered(rows, pooled),
+        "not_pooled": left.rename_axis(["machine", "reason"]).reset_index(name="records"),
+    }
 
 
 def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     Raises InputError for damaged ceilings.
     """
     folder = comparison_folder(comparison)
-    tables = {folder / "best.csv": comparison.best.answers, folder / "ratios.csv": comparison.pairs}
+    tables = {folder / "best.csv": comparison.best["answers"], folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
     pictures = {"best": best_picture(comparison), "rooflines": rooflines(comparison.machines, records)}
@@ -52,7 +52,7 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
 
 def best_picture(comparison: Comparison) -> Figure:
     """Return the best verified time of each machine on every input that the first and another have solved."""
-    answers = comparison.best.answers
+    answers = comparison.best["answers"]
     parts = {name: part for name in PROBLEMS if len(part := answers[answers["problem"] == name])}
     heads = [[PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts]
     rows = [ROW * part.index.nunique() for part in parts.values()]
@@ -68,7 +68,7 @@ def best_picture(comparison: Comparison) -> Figure:
     else:
         panels[0].text(0.5, 0.5, "no input that two of them have solved", ha="center", va="center")
         panels[0].set_axis_off()
-    one = [ONE_PROCESS] if comparison.best.of_one_process else []
+    one = [ONE_PROCESS] if comparison.of_one_process else []
     style.write_below(figure, " ".join([*CAPTION.split(), *one]))
     return figure
 

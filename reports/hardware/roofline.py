@@ -28,11 +28,9 @@ KINDS = ("host", "gpu", "gpus")
 MARKERS = "osD^vP*X<>"
 PER_SECOND = EngFormatter("/s", places=2)
 CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product,
-both by `fillpath calibrate`. Full points: bytes were counted, those of DRAM by hardware counters where there
-are any, else what the algorithm asks for (docs/compare.md); empty: a lower bound of them, so that the point
-belongs there or further left. Operations are floating-point operations of a factorisation or of conjugate
-gradients, edges examined by a traversal, dependencies released by levels or edges eliminated by ParAC's
-factor; the level limits the first alone. A point above the slope has bytes that a cache served."""
+both by `fillpath calibrate`; the level limits floating-point operations alone. Full points: bytes were
+counted; empty: a lower bound of them, so that the point belongs there or further left. docs/compare.md says
+which bytes and operations. A point above the slope has bytes that a cache served."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class Roof:
 def roofs(machine: str) -> list[Roof]:
     """Return the roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
     found, ceilings = [], read_ceilings(results() / machine) or {}
-    for kind, device in ((kind, ceilings.get(kind)) for kind in KINDS):
-        if device:
+    for kind in KINDS:
+        if device := ceilings.get(kind):
             rates = {name: rate["per_second"] for name, rate in device["rates"].items()}
             cards = 0 if kind == "host" else device.get("count", 1)
             found.append(Roof(machine, kind, device["name"], cards, rates))
@@ -72,18 +70,16 @@ def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
     lacking : why it has no place, empty where it has
     """
     filled, rows = filled_entries(records.rows), []
-    for record in records.rows:
-        if record.machine in machines and record.status is Status.OK:
-            case = Case.parse(record.case)
-            counted = operations(record, case, filled)
-            # Hardware counters, which are of a whole call, go before bytes that were asked for.
-            about = record.machine, record.case, record.key
-            counters = None if counted.phase else read_probe("counters", *about)
-            read = (counters or {"facts": {}})["facts"].get("dram_bytes")
-            seconds = median(record.phases[counted.phase] if counted.phase else record.samples)
-            spot = record.machine, _cards(record, case), f"{case.stage}.{case.implementation}"
-            place = counted.done / (read or counted.bytes), counted.done / seconds
-            rows.append((*spot, *place, counted.least and not read, counted.lacking))
+    for record in (r for r in records.rows if r.machine in machines and r.status is Status.OK):
+        case = Case.parse(record.case)
+        counted = operations(record, case, filled)
+        # Hardware counters, which are of a whole call, go before bytes that were asked for.
+        counters = None if counted.phase else read_probe("counters", record.machine, record.case, record.key)
+        read = counters["facts"].get("dram_bytes") if counters else None
+        seconds = median(record.phases[counted.phase] if counted.phase else record.samples)
+        spot = record.machine, _cards(record, case), f"{case.stage}.{case.implementation}"
+        place = counted.done / (read or counted.bytes), counted.done / seconds
+        rows.append((*spot, *place, counted.least and not read, counted.lacking))
     head = ["machine", "cards", "implementation", "intensity", "rate", "bound", "lacking"]
     return pd.DataFrame(rows, columns=head)
 

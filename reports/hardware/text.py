@@ -31,7 +31,7 @@ def text(comparison: Comparison) -> str:
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
     """Return what the means of a problem say: who is faster, by how much, on how many inputs, and the mean of
     their costs."""
-    means, first = comparison.best.means, comparison.machines[0]
+    means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
         names, ends = (mean.machine, first), (mean.ratio, mean.ratio_low, mean.ratio_high)
@@ -67,6 +67,7 @@ def together(names: Sequence[str]) -> str:
 def _best(comparison: Comparison) -> list[str]:
     """Return the best of each input, the inputs that not all have solved, and what is in no pool."""
     best, machines, (first, *others) = comparison.best, comparison.machines, comparison.machines
+    answers, unanswered, left = best["answers"], best["unanswered"], best["not_pooled"]
     ours, moved = [(RESIDENT, name) for name in machines], [(COPIED, name) for name in others]
     lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
     over = [f"{first} over {other}" for other in others]
@@ -79,23 +80,22 @@ def _best(comparison: Comparison) -> list[str]:
                 *(_ratio(row) if row else "-" for row in map(own.get, ours[1:])),
                 *(times(row.ratio) if row else "" for row in map(own.get, moved)),
             )
-            for _, name, own in by_input(best.answers[best.answers["problem"] == problem])
+            for _, name, own in by_input(answers[answers["problem"] == problem])
         ]
         if rows:
             count = _count(len(rows), "input")
             lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
             lines += _columns(table + rows)
-    if best.answers.empty:
+    if answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
-    lines += ["", ONE_PROCESS, ""] if best.of_one_process else [""]
-    lines.append(f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}")
-    for (problem, machine, reason), inputs in best.reasons.items():
+    lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
+    lines.append(f"solved on some of these machines only: {_count(len(unanswered), 'input')}")
+    for (problem, machine, reason), inputs in comparison.unsolved.items():
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    apart = _count(int(best.not_pooled["records"].sum()), "record")
-    left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(best.not_pooled)]
-    return [*lines, f"not pooled, as the time is of other work: {apart}", *left, ""]
+    lines.append(f"not pooled, as the time is of other work: {_count(int(left['records'].sum()), 'record')}")
+    return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 
 def _same(comparison: Comparison) -> list[str]:
