@@ -49,8 +49,8 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
 def described(answer: Any) -> str:
     """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`."""
     case = Case.parse(answer.case)
-    options = [f"{name}={value}" for name, value in case.options]
-    options += [f"{name}={value}" for name in ("threads", "gpus") if (value := getattr(case, name))]
+    named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
+    options = [f"{name}={value}" for name, value in named if value]
     several = [f"{len(options)} options"] if len(options) > 1 else options
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
