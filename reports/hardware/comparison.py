@@ -70,12 +70,6 @@ class Comparison:
         return bool((self.best["answers"]["processes"] == 1).any())
 
     @property
-    def unsolved(self) -> Mapping[Any, list[str]]:
-        """The inputs that a machine has not solved, by problem, machine and reason."""
-        by = ["problem", "machine", "reason"]
-        return self.best["unanswered"].groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
-
-    @property
     def reasons(self) -> Mapping[tuple[str, str], int]:
         """How many cases a mean lacks, by machine and kind of reason."""
         return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
@@ -103,9 +97,8 @@ def compare(
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
     """
     prices = prices or {}
-    for name in prices:
-        if name not in machines:
-            raise UnknownNameError(f"price of {name}: expected one of {', '.join(machines)}")
+    if others := sorted(prices.keys() - set(machines)):
+        raise UnknownNameError(f"price of {', '.join(others)}: expected one of {', '.join(machines)}")
     if len(set(machines)) != len(machines) or len(machines) < 2:
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
