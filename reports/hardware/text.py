@@ -92,9 +92,9 @@ def _best(comparison: Comparison) -> list[str]:
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
     lines.append(f"solved on some of these machines only: {_count(len(unanswered), 'input')}")
     by = ["problem", "machine", "reason"]
-    for (problem, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
+    for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
-        lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
+        lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
     lines.append(f"not pooled, as the time is of other work: {_count(int(left['records'].sum()), 'record')}")
     return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
