@@ -25,7 +25,7 @@ NAMED = 4
 
 def text(comparison: Comparison) -> str:
     """Return it for people: the best, the cases side by side, the means, what is left out."""
-    return "\n".join([*_best(comparison), *_same(comparison), *_left_out(comparison.left_out)])
+    return "\n".join([*_best(comparison), *_same(comparison)])
 
 
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
@@ -100,7 +100,8 @@ def _best(comparison: Comparison) -> list[str]:
 
 
 def _same(comparison: Comparison) -> list[str]:
-    first, *others = comparison.machines
+    """Return the cases side by side, their means, failures one by one, and how many cases have no record."""
+    (first, *others), left = comparison.machines, comparison.left_out
     pairs = [
         (
             pair.case,
@@ -114,6 +115,8 @@ def _same(comparison: Comparison) -> list[str]:
         _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(table))])
         for table in (comparison.means, comparison.scaled)
     )
+    absent = left["reason"] == NO_RECORD
+    counts = left[absent].groupby("machine", observed=True).size()
     return [
         "The same implementation on each, which leaves out what runs on one of them only",
         f"Seconds of {first} over those of {together(others)}: above 1, {first} is slower. {HARDWARE}",
@@ -124,14 +127,6 @@ def _same(comparison: Comparison) -> list[str]:
         *means,
         "",
         *([f"the same at equal cores, by {EQUAL_CORES}:", *scaled, ""] if len(comparison.scaled) else []),
-    ]
-
-
-def _left_out(left: pd.DataFrame) -> list[str]:
-    """Return failures one by one, and how many cases have no record."""
-    absent = left["reason"] == NO_RECORD
-    counts = left[absent].groupby("machine", observed=True).size()
-    return [
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),
