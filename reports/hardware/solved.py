@@ -88,8 +88,7 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
     source_of = prepared["checksum"].fillna(rows["matrix"]) + "\n" + rows["entries"].astype(str)
     source_of += [f"\n{case.preparation.diagonal}" for case in cases]
     place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
-    pivots = rows["small_pivots"].fillna(0).astype(int)
-    notes = [_notes(*each) for each in zip(cases, pivots, strict=True)]
+    notes = [_notes(*each) for each in zip(cases, rows["small_pivots"].fillna(0), strict=True)]
     question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
     peer = np.array([bool(entry and entry.peer) for entry in map(find, cases)], bool)
     unlike = {
@@ -108,14 +107,14 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
     )
 
 
-def _notes(case: Case, pivots: int) -> str:
+def _notes(case: Case, pivots: float) -> str:
     """Return what a problem's input is beside the matrix, empty where it is as usual."""
     entry = find(case)
     defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
     options = defaults | dict(case.options)
     dtype, rhs = options.get("dtype", "float64"), options.get("rhs", "random")
     notes = {
-        "numeric": f", {dtype}" + (f", {pivots} pivots replaced" if pivots else ""),
+        "numeric": f", {dtype}" + (f", {pivots:.0f} pivots replaced" if pivots else ""),
         "solve": f", {dtype}" if dtype != "float64" else "",
         "laplacian": f", rhs={rhs}" if rhs != "random" else "",
     }
