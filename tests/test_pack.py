@@ -245,7 +245,9 @@ def test_what_was_made_of_records_is_neither_unpacked_nor_packed_again(
     assert (tmp_path / "by-hand").read_bytes() == (tmp_path / "plain").read_bytes()
 
 
-@pytest.mark.parametrize("name", [SUMMARY, archive.METADATA])
+@pytest.mark.parametrize(
+    "name", [SUMMARY, archive.METADATA, "records/symbolic.fill2_gpu@bcsstk18.metis.jsonl"]
+)
 @pytest.mark.parametrize(("kept", "message"), [(-1, "corrupted"), (None, "partial")])
 def test_a_pack_that_was_changed_on_its_way_is_refused(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int | None, message: str, name: str

@@ -146,7 +146,7 @@ def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     With fewer threads than a machine has a case says nothing of the machine, so that its stage is a group
     apart. Of several draws of random numbers the first one counts.
     """
-    pairs = pairs[~pairs["draw"]]
+    pairs = pairs[~pairs["case"].str.contains(".seed=", regex=False)]
     apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
     codes, stages = pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])
     every = pd.Series(EVERYTHING, pairs.index).mask(pairs["part"])

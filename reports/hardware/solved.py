@@ -40,6 +40,7 @@ _OTHER_WORK: Mapping[str, str] = {
     "nodes": "simulates several nodes in turn",
     "ranks": "by MPI ranks, a launch of its own",
     "sharing": "finds supernodes too",
+    "seed": "one of several draws of random numbers",
 }
 
 
@@ -49,7 +50,6 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     cores : of the processor that it could use, none on a GPU
     joules : of one solution, where a counter was read
     why : why it has no time to compare, empty where it has one
-    draw : whether it is a further one of random numbers
     part : whether it was limited to fewer threads than the machine has, and has work for more
     input_hash : of the prepared matrix of an ok row
     place : what a case's name says of the input, also without a prepared matrix
@@ -73,7 +73,6 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
         cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()),
         joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
         why=why,
-        draw=np.array([case.seed for case in cases], bool),
         part=(rows["threads"] > 0) & ~sequential,
     )
     return _asked(rows, cases, standing)
@@ -94,8 +93,7 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
     unlike = {
         SUSPECT: rows["suspect"],
         "a peer, which factorises from the matrix on": ordered & peer,
-        **{work: rows["options"].str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
-        "one of several draws of random numbers": rows["draw"],
+        **{work: rows["case"].str.contains(f".{name}=", regex=False) for name, work in _OTHER_WORK.items()},
         "limited to fewer threads than the machine has": rows["part"],
     }
     return rows.assign(
