@@ -37,27 +37,23 @@ def run(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
         raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")
     target = arguments.file or Path(f"{machine}.tar.gz")
-    made, whole = _made(machine, arguments.figures, arguments.crate)
+    made: dict[str, bytes] = {}
+    failed = False
+    if arguments.figures or arguments.crate:
+        LOG.info("%s", machine_holdings(machine).text)
+        records = Records.load(machine)
+        if arguments.figures:
+            made, failed = _drawn(machine, records)
+        if arguments.crate:
+            stored = {name: path.read_bytes() for name, path in archive.contents(machine).items()}
+            version = crate.version_text(*git_state())
+            made[archive.METADATA] = crate.metadata(records, stored, made, version, collection.SITE)
     print(f"packed {archive.pack(machine, target, made)} files of {machine} into {target}")
-    return int(not whole)
-
-
-def _made(machine: str, with_figures: bool, with_crate: bool) -> tuple[dict[str, bytes], bool]:
-    """Return what is made of the results, by its paths in the pack, and whether no figure failed."""
-    if not with_figures and not with_crate:
-        return {}, True
-    LOG.info("%s", machine_holdings(machine).text)
-    records = Records.load(machine)
-    files, whole = _drawn(machine, records) if with_figures else ({}, True)
-    if with_crate:
-        stored = {name: path.read_bytes() for name, path in archive.contents(machine).items()}
-        version = crate.version_text(*git_state())
-        files[archive.METADATA] = crate.metadata(records, stored, files, version, collection.SITE)
-    return files, whole
+    return int(failed)
 
 
 def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
-    """Return figures and summary by their paths in the pack, and whether all could be judged and drawn."""
+    """Return figures and summary by their paths in the pack, and whether any could not be judged or drawn."""
     cases_of = figure_cases(records)
     drawn = [pair for pair in figures.available_figures() if with_records(cases_of(*pair), records)]
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), machine)
@@ -66,6 +62,4 @@ def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
         sources = drawing.Sources(records, cases_of, catalogue.entries(), site=Path(folder))
         result = drawing.make(sources, begin_part, drawn)
         files = handout.files(machine, records, result, Path(folder))
-    for pair, reason in result.failed.items():
-        LOG.warning("%s %s", ".".join(pair), reason)
-    return {f"{archive.REPORT}/{name}": data for name, data in files.items()}, not result.failed
+    return {f"{archive.REPORT}/{name}": data for name, data in files.items()}, bool(result.failed)

@@ -293,7 +293,7 @@ def test_each_span_has_its_seconds_and_their_exponent() -> None:
 
 def test_rates_are_drawn_beside_what_the_card_and_the_host_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU of 60 TFLOP/s, and a host of 500 GFLOP/s."""
-    roofs = [Roof("", k, k, 0, 1e12, f, None, None, None) for k, f in {"host": 5e11, "gpu": 6e13}.items()]
+    roofs = [Roof("", k, k, 0, {"flops_double": f}) for k, f in {"host": 5e11, "gpu": 6e13}.items()]
     monkeypatch.setattr(growth, "roofs", lambda machine: roofs)
     frame = frame_of(growth, [*LINES, *BY_HOST])
     assert frame.groupby("code")["peak"].max().to_dict() == {"direct_gpu": 6e4, "multifrontal_cpu": 500.0}

@@ -53,7 +53,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     on_amd = (rows["variant"] == "direct_gpu") & (rows["preparation"] == "amd")
     codes = rows["variant"].mask(on_amd, "direct_gpu on amd").map(CODES)
     rows = rows.assign(code=codes.str[0], family=families(rows, LINES), flops=fact(rows, "flops"))
-    peaks = {roof.kind: roof.flops / 1e9 for name in set(rows["machine"].dropna()) for roof in roofs(name)}
+    found = [roof for name in set(rows["machine"].dropna()) for roof in roofs(name)]
+    peaks = {roof.kind: roof.rates["flops_double"] / 1e9 for roof in found}
     rows["peak_of"] = (rows["code"] == HOST).map({True: "host", False: "gpu"})
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
     rows = rows.assign(span=codes.str[1]).explode("span", ignore_index=True)

@@ -36,66 +36,38 @@ _PAIR = [
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best that machines achieve, by problems, inputs and machines in their order.
-
-    answers : the least seconds of a machine by input and span, where the first machine and another have
-        solved it, with `ratio`, the first's seconds over its own; the index is the input's number
-    means : by problem, span and machine of the ratios, over the inputs that the first and it have solved;
-        `first_faster` and `other_faster` count inputs whose interval says so; `cost` is the first's over its
-    unanswered : inputs that another machine has solved and this one has not, each with the reason
-    not_pooled : by machine and reason, how many records are of other work than the whole problem alone
-    """
-
-    answers: pd.DataFrame
-    means: pd.DataFrame
-    unanswered: pd.DataFrame
-    not_pooled: pd.DataFrame
-
-    @property
-    def of_one_process(self) -> bool:
-        """Whether a time is of a single process, whose interval is too narrow."""
-        return bool((self.answers["processes"] == 1).any())
-
-    @property
-    def reasons(self) -> Mapping[Any, list[str]]:
-        """The inputs that a machine has not solved, by problem, machine and reason."""
-        by = ["problem", "machine", "reason"]
-        return self.unanswered.groupby(by, sort=False, observed=True)["input"].agg(list).to_dict()
-
-
-def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield of each input its problem, its name, and the answer of each machine, with data where the work is
-    and with copies."""
-    for _, rows in answers.groupby(level=0):
-        resident, copied = (
-            {row.machine: row for row in each(rows[rows["span"] == span])} for span in (RESIDENT, COPIED)
-        )
-        yield rows["problem"].iloc[0], rows["input"].iloc[0], resident, copied
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """Machines against the first of them.
+    """Machines against the first of them, by problems, inputs and machines in their order.
 
     prices : of an hour of those machines that have one
-    best : what each achieves on a problem, whoever implements it
+    best : what each achieves, whoever implements it, as four tables.
+        answers : the least seconds of a machine by input and span, where the first and another have solved
+        it, with `ratio`, the first's seconds over its own; the index is the input's number.
+        means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
+        count those whose interval says so; `cost` is the first's over its.
+        unanswered : inputs that another machine has solved and this one has not, each with the reason.
+        not_pooled : by machine and reason, how many records are of other work than the whole problem alone
     pairs : cases that the first and another have solved, with `ratio`, the first's seconds over the other's;
         `equal_cores`, the ratio if the work of both were shared out perfectly among as many cores, none where
         a GPU works; `other_sources`, whether one was measured with other sources than today's
     means : of the pairs of a group by machine, geometric; `n` cases
     scaled : the means of pairs at equal cores
-    left_out : cases that a mean lacks, with the machine that has no comparable result and the reason: only
-        the first where that has none, else each of the others that has none
+    left_out : cases that a mean lacks, each with the reason, of the first machine where that has no
+        comparable result, else of each other that has none
     """
 
     machines: tuple[str, ...]
     prices: Mapping[str, float]
-    best: Best
+    best: Mapping[str, pd.DataFrame]
     pairs: pd.DataFrame
     means: pd.DataFrame
     scaled: pd.DataFrame
     left_out: pd.DataFrame
+
+    @property
+    def of_one_process(self) -> bool:
+        """Whether an answer is of a single process, whose interval is too narrow."""
+        return bool((self.best["answers"]["processes"] == 1).any())
 
     @property
     def reasons(self) -> Mapping[tuple[str, str], int]:
@@ -103,10 +75,16 @@ class Comparison:
         return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
 
     def to_json(self) -> dict[str, Any]:
-        tables = {name: plain(table) for name, table in vars(self.best).items()}
-        own = ("pairs", "means", "scaled", "left_out")
-        rest = {name: plain(getattr(self, name)) for name in own}
-        return {"machines": self.machines, "prices": self.prices, "best": tables, **rest}
+        best = {name: plain(table) for name, table in self.best.items()}
+        own = {name: plain(getattr(self, name)) for name in ("pairs", "means", "scaled", "left_out")}
+        return {"machines": self.machines, "prices": self.prices, "best": best, **own}
+
+
+def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[str, str], Any]]]:
+    """Yield of each input its problem, its name, and the answers by span and machine."""
+    for _, rows in answers.groupby(level=0):
+        found = {(row.span, row.machine): row for row in each(rows)}
+        yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
 def compare(
@@ -119,21 +97,18 @@ def compare(
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
     """
     prices = prices or {}
-    for name in prices:
-        if name not in machines:
-            raise UnknownNameError(f"price of {name}: expected one of {', '.join(machines)}")
+    if others := sorted(prices.keys() - set(machines)):
+        raise UnknownNameError(f"price of {', '.join(others)}: expected one of {', '.join(machines)}")
     if len(set(machines)) != len(machines) or len(machines) < 2:
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
     pairs, left_out = _pairs(rows)
-    grouped = _grouped(pairs)
-    factor = grouped["equal_cores"] / grouped["ratio"]
-    ends = {name: grouped[name] * factor for name in RATIO}
-    by = ["machine", "group"]
-    whole, scaled = means(grouped, by), means(grouped.assign(**ends)[factor.notna()], by)
-    # Of a group in which a GPU works somewhere there is no mean at equal cores.
-    every = scaled["n"].reindex(whole.index) == whole["n"]
-    whole["equal_cores"] = scaled["ratio"].reindex(whole.index).where(every)
+    grouped, by = _grouped(pairs), ["machine", "group"]
+    whole = means(grouped, by)
+    at_equal = grouped[RATIO].mul(grouped["equal_cores"] / grouped["ratio"], axis=0)
+    scaled = means(grouped.assign(**at_equal)[at_equal["ratio"].notna()], by)
+    # A group in which a GPU works somewhere has no mean at equal cores.
+    whole["equal_cores"] = scaled["ratio"].where(scaled["n"].eq(whole["n"]))
     rest = pairs[_PAIR], whole.reset_index(), scaled.reset_index(), left_out
     return Comparison(tuple(machines), prices, _best(rows, prices), *rest)
 
@@ -149,22 +124,20 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     both = over_first(rows, "case")
     both = both[both["machine"] != both["first_machine"]]
     lacks, first = both["first_why"] != "", both["first_machine"]
-    known = both["input_hash"].notna() & both["first_input_hash"].notna()
-    others = known & (both["input_hash"] != both["first_input_hash"])
+    others = both["input_hash"] != both["first_input_hash"]
     why = both["first_why"].where(lacks, both["why"])
-    content = "another input than " + first.astype(str) + "'s: its content differs"
-    why = why.mask((why == "") & others, content)
+    why = why.mask(
+        (why == "") & others, "another input than " + first.astype(str) + "'s: its content differs"
+    )
     left = both.assign(machine=both["machine"].mask(lacks, first), reason=why)[why != ""]
     # With the seconds of whichever has more cores as they would be on as many as the other's.
-    cores = both[["first_cores", "cores"]].astype(float).replace(0.0, np.nan)
     pairs = both.assign(
         seconds=both["median"],
         first_seconds=both["first_median"],
-        equal_cores=both["ratio"] * cores["first_cores"] / cores["cores"],
+        equal_cores=both["ratio"] * both["first_cores"] / both["cores"],
         other_sources=~(both["current"].eq(True) & both["first_current"].eq(True)),
     )[why == ""]
-    left = left[["case", "machine", "reason"]].drop_duplicates()
-    return pairs.reset_index(drop=True), left.reset_index(drop=True)
+    return pairs, left[["case", "machine", "reason"]].drop_duplicates()
 
 
 def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -173,19 +146,18 @@ def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     With fewer threads than a machine has a case says nothing of the machine, so that its stage is a group
     apart. Of several draws of random numbers the first one counts.
     """
-    pairs = pairs[~pairs["draw"]]
+    pairs = pairs[~pairs["case"].str.contains(".seed=", regex=False)]
     apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
-    groups = [pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])]
-    parts = [pairs.assign(group=group) for group in groups]
-    names = sorted(pd.concat(parts)["group"].unique())
-    grouped = pd.concat([*parts, pairs[~pairs["part"]].assign(group=EVERYTHING)], ignore_index=True)
+    codes, stages = pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])
+    every = pd.Series(EVERYTHING, pairs.index).mask(pairs["part"])
+    grouped = pd.concat([pairs.assign(group=group) for group in (codes, stages, every)])
+    names = sorted(pd.concat([codes, stages]).unique())
     return grouped.assign(group=pd.Categorical(grouped["group"], [*names, EVERYTHING]))
 
 
-def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
-    rows = rows[rows["stage"].isin(PROBLEMS)]
-    rows = rows.assign(problem=pd.Categorical(rows["stage"], list(PROBLEMS)), length=rows["case"].str.len())
-    done = rows[rows["question"].notna()]
+def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataFrame]:
+    done = rows[rows["stage"].isin(PROBLEMS) & rows["question"].notna()]
+    done = done.assign(problem=pd.Categorical(done["stage"], list(PROBLEMS)), length=done["case"].str.len())
     left = done[done["unlike"] != ""].groupby(["machine", "unlike"], observed=True).size()
     # Short names of cases first; an input has a number and one name.
     pooled = done[done["unlike"] == ""].sort_values(["length", "case"], kind="stable")
@@ -193,12 +165,19 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> Best:
     names = inputs[["question", "input"]].assign(number=range(len(inputs)))
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
     answers = _answers(pooled, prices)
-    return Best(
-        answers[_ANSWER],
-        _best_means(answers),
-        _unanswered(rows, pooled),
-        left.rename_axis(["machine", "reason"]).rename("records").reset_index(),
+    others = answers[answers["machine"] != answers["first_machine"]]
+    others = others.assign(
+        first_faster=others["ratio_high"] < 1,
+        other_faster=others["ratio_low"] > 1,
+        cost=others["first_cost"] / others["cost"],
     )
+    more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
+    return {
+        "answers": answers[_ANSWER].astype({"cores": "Int64"}),
+        "means": means(others, ["problem", "span", "machine"], **more).reset_index(),
+        "unanswered": _unanswered(rows, pooled),
+        "not_pooled": left.rename_axis(["machine", "reason"]).reset_index(name="records"),
+    }
 
 
 def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
@@ -220,30 +199,16 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     return found[several].set_index("number")
 
 
-def _best_means(answers: pd.DataFrame) -> pd.DataFrame:
-    others = answers[answers["machine"] != answers["first_machine"]]
-    others = others.assign(
-        first_faster=others["ratio_high"] < 1,
-        other_faster=others["ratio_low"] > 1,
-        cost=others["first_cost"] / others["cost"],
-    )
-    counts = {name: (name, "sum") for name in ("first_faster", "other_faster")}
-    by = ["problem", "span", "machine"]
-    return means(others, by, **counts, cost=("cost", geometric_mean)).reset_index()
-
-
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
     """Return the inputs that a machine has not solved, by what its records of these inputs say."""
-    key = ["number", "machine"]
-    counts = pooled.groupby(key, observed=False).size()
-    gaps = counts.index[counts == 0].to_frame(index=False)
-    tried = rows[rows["failure"] != NO_RECORD]
-    said = tried["failure"].where(tried["failure"] != "", tried["unlike"])
-    tried = tried.assign(reason=said.where(said != "", "records of other inputs only"))
-    found = pooled[["number", "place"]].drop_duplicates().merge(tried, on="place")
+    key, inputs = ["number", "machine"], pooled[["number", "problem", "input", "place"]].drop_duplicates()
+    said = rows["why"].mask(rows["why"] == "", rows["unlike"])
+    tried = rows[["place", "machine", "case"]].assign(reason=said.replace("", "records of other inputs only"))
+    found = inputs.merge(tried[said != NO_RECORD], on="place")
     # What was tried and failed says more than what cannot be tried there.
-    found = found.assign(unable=found["reason"].str.startswith("unavailable"))
-    found = found.sort_values(["unable", "case"], kind="stable").drop_duplicates(key)
-    inputs = pooled[["number", "problem", "input"]].drop_duplicates("number")
-    named = gaps.merge(inputs, on="number").merge(found[[*key, "reason"]], on=key, how="left")
-    return named.fillna({"reason": NO_RECORD})[["problem", "input", "machine", "reason"]]
+    unable = found["reason"].str.startswith("unavailable")
+    found = found.assign(unable=unable).sort_values(["unable", "case"], kind="stable")
+    reasons = found.groupby(key, observed=False)["reason"].first().fillna(NO_RECORD)
+    gaps = reasons[pooled.groupby(key, observed=False).size() == 0].reset_index()
+    named = gaps.merge(inputs.drop_duplicates("number"), on="number")
+    return named[["problem", "input", "machine", "reason"]]

@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter
 
 from fillpath import paths
 from fillpath.paths import write_text
@@ -22,17 +18,16 @@ from reports.hardware.roofline import rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
-from reports.shapes.axes import legend_above
+from reports.shapes.axes import label_log, legend_above
 from reports.shapes.bars import seconds
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
-WIDTH = 12.0
-# Inches of a row, of what a panel has beside rows, of a line above it; of its width, of a letter, between a
-# point and words.
-ROW, REST, LINE = 0.42, 0.8, 0.2
-ACROSS, LETTER, ASIDE = 8.5, 0.078, 0.25
-# Of a row: how far below the others the points with copies stand, clear of words.
-BELOW = 0.36
+# Inches of the picture's width, of a row, of what a panel has beside rows, of a line above it.
+WIDTH, ROW, REST, LINE = 12.0, 0.42, 0.8, 0.2
+CAPTION = f"""Medians with their 95% intervals; empty points: {SPANS[COPIED]}. On the right stands who
+implements the fastest, and below it the slowest, with one option or how many, and for linear systems in which
+order. Ordering itself is in no time. With copies another implementation may be the best: best.csv names it.
+Means are geometric, over the inputs that both have solved."""
 
 
 def comparison_folder(comparison: Comparison) -> Path:
@@ -47,7 +42,7 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     Raises InputError for damaged ceilings.
     """
     folder = comparison_folder(comparison)
-    tables = {folder / "best.csv": comparison.best.answers, folder / "ratios.csv": comparison.pairs}
+    tables = {folder / "best.csv": comparison.best["answers"], folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
     pictures = {"best": best_picture(comparison), "rooflines": rooflines(comparison.machines, records)}
@@ -57,83 +52,50 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
 
 def best_picture(comparison: Comparison) -> Figure:
     """Return the best verified time of each machine on every input that the first and another have solved."""
-    answers = comparison.best.answers
+    answers = comparison.best["answers"]
     parts = {name: part for name in PROBLEMS if len(part := answers[answers["problem"] == name])}
-    titles = {problem: [PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts}
-    heights = [
-        ROW * part.index.nunique() + REST + LINE * (len(titles[problem]) - 1)
-        for problem, part in parts.items()
-    ] or [REST]
+    heads = [[PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts]
+    rows = [ROW * part.index.nunique() for part in parts.values()]
+    heights = [REST + row + LINE * (len(head) - 1) for row, head in zip(rows, heads, strict=True)] or [REST]
     title = "The best verified time to solution on each machine, whoever implements it"
     figure = new_figure(WIDTH, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
-    for axes, (problem, part) in zip(panels, parts.items(), strict=False):
+    for axes, part, head in zip(panels, parts.values(), heads, strict=False):
         _draw(axes, part, comparison.machines)
-        axes.set_title("\n".join(titles[problem]), loc="left", fontsize=SMALL)
-    if not parts:
+        axes.set_title("\n".join(head), loc="left", fontsize=SMALL)
+    if parts:
+        legend_above(figure, panels[0].get_legend_handles_labels()[0])
+    else:
         panels[0].text(0.5, 0.5, "no input that two of them have solved", ha="center", va="center")
         panels[0].set_axis_off()
-    marks = [Line2D([], [], label=name, **_marker(i)) for i, name in enumerate(comparison.machines)]
-    empty = {**_marker(0, empty=True), "markersize": 7, "markeredgecolor": "black"}
-    legend_above(figure, [*marks, Line2D([], [], label=f"empty: {SPANS[COPIED]}", **empty)])
-    style.write_below(
-        figure,
-        "Medians with their 95% intervals; beside a point who implements it, with one option or how many, "
-        "and for linear systems in which order. Ordering itself is in no time. With copies another "
-        "implementation may be the best: best.csv names it. Means are geometric, over the inputs that both "
-        "have solved." + (f" {ONE_PROCESS}" if comparison.best.of_one_process else ""),
-    )
+    one = [ONE_PROCESS] if comparison.of_one_process else []
+    style.write_below(figure, " ".join([*CAPTION.split(), *one]))
     return figure
 
 
 def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
     """Draw the answers on a problem, its inputs from above in their order."""
-    rows = answers.assign(y=pd.factorize(answers.index)[0], who=[described(row) for row in each(answers)])
-    resident, copied = (rows[rows["span"] == span] for span in (RESIDENT, COPIED))
-    own = copied.merge(resident, on=["y", "machine"], how="left")["seconds_y"].to_numpy()
+    who = [f"{row.machine}: {described(row)}" for row in each(answers)]
+    rows = answers.assign(y=pd.factorize(answers.index)[0], who=who)
     # On a processor nothing is copied.
-    moved = copied[copied["seconds"] != own]
+    rows = rows.drop_duplicates(["y", "machine", "seconds"])
+    resident, moved = (rows[rows["span"] == span] for span in (RESIDENT, COPIED))
+    ordered = resident.sort_values("seconds", kind="stable").groupby("y")
+    fastest, slowest = ordered.first(), ordered.last()
+    axes.hlines(fastest.index, fastest["seconds"], slowest["seconds"], color="#d0d0d0", linewidth=3, zorder=1)
     for place, machine in enumerate(machines):
+        colour, marker = (marks[place % len(marks)] for marks in (PALETTE, MARKERS))
         at, beside = (part[part["machine"] == machine] for part in (resident, moved))
-        axes.hlines(
-            at["y"], at["low"], at["high"], color=PALETTE[place % len(PALETTE)], linewidth=1.5, zorder=2
-        )
-        axes.plot(at["seconds"], at["y"], zorder=3, **_marker(place))
-        axes.plot(beside["seconds"], beside["y"] + BELOW, zorder=3, **_marker(place, empty=True))
-    spans = {"low": "min", "high": "max", "seconds": ["min", "max"], "who": ["first", "last"]}
-    ends = resident.sort_values("seconds", kind="stable").groupby("y").agg(spans)
-    ends.columns = ["low", "high", "least", "most", "fastest", "slowest"]
-    axes.hlines(ends.index, ends["least"], ends["most"], color="#d0d0d0", linewidth=3, zorder=1)
-    for end in each(ends):
-        for who, x, shift, side in ((end.fastest, end.low, -9, "right"), (end.slowest, end.high, 9, "left")):
-            axes.annotate(
-                who, (x, end.Index), (shift, 0), textcoords="offset points", ha=side, va="center",
-                fontsize=SMALL - 1,
-            )  # fmt: skip
+        axes.hlines(at["y"], at["low"], at["high"], color=colour, linewidth=1.5, zorder=2)
+        axes.plot(at["seconds"], at["y"], marker, color=colour, markersize=7, zorder=3, label=machine)
+        axes.plot(beside["seconds"], beside["y"] + 0.3, marker, color=colour, fillstyle="none", markersize=5)
     # What is beside the matrix stands below its name.
-    axes.set_yticks(
-        ends.index, rows.groupby("y")["input"].first().str.replace(", ", "\n", n=1), fontsize=SMALL
-    )
-    axes.set_ylim(len(ends) - 0.4, -0.5)
-    axes.set(xscale="log", xlim=_limits(ends))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: seconds(x)))
+    axes.set_yticks(fastest.index, fastest["input"].str.replace(", ", "\n", n=1), fontsize=SMALL)
+    axes.set(xscale="log", ylim=(len(fastest) - 0.4, -0.5))
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(fastest.index, fastest["who"] + "\n" + slowest["who"], fontsize=SMALL - 1)
+    right.tick_params(length=0)
+    label_log(axes.xaxis, seconds)
+    axes.tick_params(axis="x", labelsize=SMALL - 2)
     axes.grid(True, axis="x")
     axes.grid(False, axis="y")
-
-
-def _limits(ends: pd.DataFrame) -> tuple[float, float]:
-    """Return those of the axis, so that there is room for what is written beside the points."""
-    least, most = np.log(ends["low"]), np.log(ends["high"])
-    left, right = (ASIDE + LETTER * ends[name].str.len() for name in ("fastest", "slowest"))
-    low, high = least.min(), most.max()
-    # A wider axis makes the same words longer on it.
-    for _ in range(20):
-        inch = max(high - low, 1.0) / ACROSS
-        low, high = (least - left * inch).min(), (most + right * inch).max()
-    return float(np.exp(low)), float(np.exp(high))
-
-
-def _marker(place: int, *, empty: bool = False) -> dict[str, Any]:
-    colour, marker = (marks[place % len(marks)] for marks in (PALETTE, MARKERS))
-    face, size = ("white", 5) if empty else (colour, 7)
-    return {"marker": marker, "color": face, "markeredgecolor": colour, "markersize": size, "linestyle": ""}

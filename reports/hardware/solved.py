@@ -18,7 +18,7 @@ from fillpath.record import Record
 from fillpath.registry import Implementation
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
-from reports.table import case_table
+from reports.table import COLUMNS, case_table
 
 # What a user wants solved, by its stage, as a user calls it.
 PROBLEMS: Mapping[str, str] = {
@@ -40,23 +40,18 @@ _OTHER_WORK: Mapping[str, str] = {
     "nodes": "simulates several nodes in turn",
     "ranks": "by MPI ranks, a launch of its own",
     "sharing": "finds supernodes too",
+    "seed": "one of several draws of random numbers",
 }
-_OF_TABLE = [
-    "case", "stage", "implementation", "options", "threads", "matrix", "preparation", "status", "reason",
-    "suspect", "current", "device", "entries", "threads_used", "small_pivots", "median", "low", "high",
-    "processes", "rounds", "runs",
-]  # fmt: skip
 
 
 def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return one row per machine and case that any of them has a record of, by machines and cases.
 
-    input_hash : of the prepared matrix of an ok row
     cores : of the processor that it could use, none on a GPU
     joules : of one solution, where a counter was read
-    failure : why it has no time; why : why it has none to compare
-    draw : whether it is a further one of random numbers
+    why : why it has no time to compare, empty where it has one
     part : whether it was limited to fewer threads than the machine has, and has work for more
+    input_hash : of the prepared matrix of an ok row
     place : what a case's name says of the input, also without a prepared matrix
     question : what makes two problems on one input one, None without a verified result
     input : of the question, for people. One input may have several, such as two names of one order
@@ -64,21 +59,20 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """
     own = {name: records.of_machine(name) for name in machines}
     names = {record.case for each in own.values() for record in each.rows}
-    cases = [Case.parse(name) for name in sorted(names, key=lambda name: (name.partition("@")[0], name))]
-    tables = {name: case_table(each, cases, (), "").reindex(columns=_OF_TABLE) for name, each in own.items()}
-    rows = pd.concat(tables, names=["machine"]).reset_index("machine").reset_index(drop=True)
-    cases *= len(own)
+    cases = [Case.parse(name) for name in sorted(names, key=lambda name: name.split("@"))]
+    tables = [case_table(each, cases, (), "").assign(machine=name) for name, each in own.items()]
+    rows = pd.concat([table.reindex(columns=[*COLUMNS, "small_pivots"]) for table in tables])
+    rows, cases = rows.reset_index(drop=True), cases * len(own)
     sequential = np.array([_is_sequential(find(case)) for case in cases], bool)
     standing = [representative(runs) if runs else None for runs in rows["runs"]]
-    failure = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
-    failure = failure.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", "")
+    why = (rows["status"].str.replace("_", " ") + ": " + rows["reason"]).str.removesuffix(": ")
+    suspect = rows["suspect"].map({True: SUSPECT}).fillna("")
+    why = why.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", suspect)
     rows = rows.assign(
         machine=pd.Categorical(rows["machine"], list(machines)),
-        cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()).astype("Int64"),
+        cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()),
         joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
-        failure=failure,
-        why=failure.mask((failure == "") & rows["suspect"].astype(bool), SUSPECT),
-        draw=np.array([case.seed for case in cases], bool),
+        why=why,
         part=(rows["threads"] > 0) & ~sequential,
     )
     return _asked(rows, cases, standing)
@@ -93,15 +87,13 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
     source_of = prepared["checksum"].fillna(rows["matrix"]) + "\n" + rows["entries"].astype(str)
     source_of += [f"\n{case.preparation.diagonal}" for case in cases]
     place = rows["matrix"].where(~ordered, rows["matrix"] + "." + rows["preparation"])
-    pivots = rows["small_pivots"].fillna(0).astype(int)
-    notes = [_notes(*each) for each in zip(cases, pivots, strict=True)]
+    notes = [_notes(*each) for each in zip(cases, rows["small_pivots"].fillna(0), strict=True)]
     question = rows["stage"] + "\n" + prepared["hash"].where(ordered, source_of) + notes
     peer = np.array([bool(entry and entry.peer) for entry in map(find, cases)], bool)
     unlike = {
         SUSPECT: rows["suspect"],
         "a peer, which factorises from the matrix on": ordered & peer,
-        **{work: rows["options"].str.contains(rf"\b{name}=") for name, work in _OTHER_WORK.items()},
-        "one of several draws of random numbers": rows["draw"],
+        **{work: rows["case"].str.contains(f".{name}=", regex=False) for name, work in _OTHER_WORK.items()},
         "limited to fewer threads than the machine has": rows["part"],
     }
     return rows.assign(
@@ -113,18 +105,18 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
     )
 
 
-def _notes(case: Case, pivots: int) -> str:
+def _notes(case: Case, pivots: float) -> str:
     """Return what a problem's input is beside the matrix, empty where it is as usual."""
     entry = find(case)
     defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
     options = defaults | dict(case.options)
     dtype, rhs = options.get("dtype", "float64"), options.get("rhs", "random")
     notes = {
-        "numeric": [dtype, *([f"{pivots} pivots replaced"] if pivots else [])],
-        "solve": [dtype] if dtype != "float64" else [],
-        "laplacian": [f"rhs={rhs}"] if rhs != "random" else [],
+        "numeric": f", {dtype}" + (f", {pivots:.0f} pivots replaced" if pivots else ""),
+        "solve": f", {dtype}" if dtype != "float64" else "",
+        "laplacian": f", rhs={rhs}" if rhs != "random" else "",
     }
-    return "".join(f", {note}" for note in notes.get(case.stage, ()))
+    return notes.get(case.stage, "")
 
 
 def find(case: Case) -> Implementation | None:
@@ -159,9 +151,12 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
 
 
 def means(rows: pd.DataFrame, by: list[str], **more: Any) -> pd.DataFrame:
-    """Return by group the geometric means of RATIO and of its ends, of how many rows, `n`, and more of it."""
-    ratios = {name: (name, geometric_mean) for name in RATIO}
-    return rows.groupby(by, observed=True).agg(**ratios, n=("ratio", "size"), **more)
+    """Return by group the geometric means of RATIO and of its ends, of how many rows, `n`, and more columns.
+
+    more : by column, what is made of it
+    """
+    ways = dict.fromkeys(RATIO, geometric_mean) | {"n": "size"} | more
+    return rows.assign(n=0).groupby(by, observed=True).agg(ways)
 
 
 def each(table: pd.DataFrame) -> Iterator[Any]:

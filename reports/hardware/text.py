@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from reports.hardware.comparison import COPIED, RESIDENT, Best, Comparison, by_input
+from reports.hardware.comparison import COPIED, RESIDENT, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
@@ -25,19 +25,19 @@ NAMED = 4
 
 def text(comparison: Comparison) -> str:
     """Return it for people: the best, the cases side by side, the means, what is left out."""
-    return "\n".join([*_best(comparison), *_same(comparison), *_left_out(comparison.left_out)])
+    return "\n".join([*_best(comparison), *_same(comparison)])
 
 
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
     """Return what the means of a problem say: who is faster, by how much, on how many inputs, and the mean of
     their costs."""
-    means, first = comparison.best.means, comparison.machines[0]
+    means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        names, values = (mean.machine, first), [mean.ratio, mean.ratio_low, mean.ratio_high]
+        names, ends = (mean.machine, first), (mean.ratio, mean.ratio_low, mean.ratio_high)
         if mean.ratio <= 1:
-            names, values = (first, mean.machine), [1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low]
-        value, low, high = map(times, values)
+            names, ends = names[::-1], (1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low)
+        value, low, high = map(times, ends)
         counts = f"faster on {mean.first_faster} of {mean.n}, {mean.machine} on {mean.other_faster}"
         faster = f"{names[0]} is {value} as fast as {names[1]} ({low} to {high})"
         lines.append(f"{SPANS[mean.span]}: {faster}; {first} is {counts}")
@@ -49,8 +49,8 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
 def described(answer: Any) -> str:
     """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`."""
     case = Case.parse(answer.case)
-    options = [f"{name}={value}" for name, value in case.options]
-    options += [f"{name}={value}" for name in ("threads", "gpus") if (value := getattr(case, name))]
+    named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
+    options = [f"{name}={value}" for name, value in named if value]
     several = [f"{len(options)} options"] if len(options) > 1 else options
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
@@ -65,7 +65,10 @@ def together(names: Sequence[str]) -> str:
 
 
 def _best(comparison: Comparison) -> list[str]:
+    """Return the best of each input, the inputs that not all have solved, and what is in no pool."""
     best, machines, (first, *others) = comparison.best, comparison.machines, comparison.machines
+    answers, unanswered, left = best["answers"], best["unanswered"], best["not_pooled"]
+    ours, moved = [(RESIDENT, name) for name in machines], [(COPIED, name) for name in others]
     lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
     over = [f"{first} over {other}" for other in others]
     table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
@@ -73,35 +76,32 @@ def _best(comparison: Comparison) -> list[str]:
         rows = [
             (
                 name,
-                *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(resident.get, machines)),
-                *(_ratio(row) if row else "-" for row in map(resident.get, others)),
-                *(times(row.ratio) if row else "" for row in map(copied.get, others)),
+                *(f"{seconds(r.seconds)} {described(r)}" if r else "-" for r in map(own.get, ours)),
+                *(_ratio(row) if row else "-" for row in map(own.get, ours[1:])),
+                *(times(row.ratio) if row else "" for row in map(own.get, moved)),
             )
-            for _, name, resident, copied in by_input(best.answers[best.answers["problem"] == problem])
+            for _, name, own in by_input(answers[answers["problem"] == problem])
         ]
         if rows:
             count = _count(len(rows), "input")
             lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
             lines += _columns(table + rows)
-    if best.answers.empty:
+    if answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
-    return [*lines, "", *([ONE_PROCESS, ""] if best.of_one_process else []), *_not_solved(best), ""]
-
-
-def _not_solved(best: Best) -> list[str]:
-    """Return inputs that not all have solved, and what is in no pool, by reason."""
-    lines = [f"solved on some of these machines only: {_count(len(best.unanswered), 'input')}"]
-    for (problem, machine, reason), inputs in best.reasons.items():
+    lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
+    lines.append(f"solved on some of these machines only: {_count(len(unanswered), 'input')}")
+    by = ["problem", "machine", "reason"]
+    for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
-        lines.append(f"  {PROBLEMS[problem]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    others = _count(int(best.not_pooled["records"].sum()), "record")
-    left = [f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(best.not_pooled)]
-    return [*lines, f"not pooled, as the time is of other work: {others}", *left]
+        lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
+    lines.append(f"not pooled, as the time is of other work: {_count(int(left['records'].sum()), 'record')}")
+    return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 
 def _same(comparison: Comparison) -> list[str]:
-    first, *others = comparison.machines
+    """Return the cases side by side, their means, failures one by one, and how many cases have no record."""
+    (first, *others), left = comparison.machines, comparison.left_out
     pairs = [
         (
             pair.case,
@@ -112,9 +112,11 @@ def _same(comparison: Comparison) -> list[str]:
     ]
     heads = ("group", "machine", "ratio", "cases")
     means, scaled = (
-        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(frame))])
-        for frame in (comparison.means, comparison.scaled)
+        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(table))])
+        for table in (comparison.means, comparison.scaled)
     )
+    absent = left["reason"] == NO_RECORD
+    counts = left[absent].groupby("machine", observed=True).size()
     return [
         "The same implementation on each, which leaves out what runs on one of them only",
         f"Seconds of {first} over those of {together(others)}: above 1, {first} is slower. {HARDWARE}",
@@ -125,14 +127,6 @@ def _same(comparison: Comparison) -> list[str]:
         *means,
         "",
         *([f"the same at equal cores, by {EQUAL_CORES}:", *scaled, ""] if len(comparison.scaled) else []),
-    ]
-
-
-def _left_out(left: pd.DataFrame) -> list[str]:
-    """Return failures one by one, and how many cases have no record."""
-    absent = left["reason"] == NO_RECORD
-    counts = left[absent].groupby("machine", observed=True).size()
-    return [
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),

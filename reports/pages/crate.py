@@ -91,7 +91,7 @@ def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record],
     cases = sorted({record.case for record in records})
     stages = ", ".join(sorted({case.partition(".")[0] for case in cases}))
     ends = [datetime.fromisoformat(r.started_at) + timedelta(seconds=sum(r.seconds)) for r in records]
-    inputs = [record.prepared for record in records if record.prepared and "checksum" in record.prepared]
+    inputs = [each for record in records if (each := record.prepared) and "checksum" in each]
     sources = sorted({(each["source"], each["checksum"]) for each in inputs})
     return _entity(
         crate,

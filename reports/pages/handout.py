@@ -15,29 +15,25 @@ from reports.table import case_table
 
 
 def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
-    """Return the summary, and each figure as SVG and CSV, by their paths.
+    """Return a summary (how the claims stand, what the machine is, why a figure could not be judged or drawn)
+    and each figure as SVG and CSV, by their paths.
 
     records, result : of that machine alone
     site : where its figures were drawn, and where the rooflines will be
 
     Raises InputError for damaged ceilings.
     """
-    folder = site / "figures"
-    if roofs(machine):
-        style.save_shown(rooflines([machine], records), folder / "rooflines.svg")
-    # Not what is for the page alone: it has another ending before its last.
-    drawn = [path for path in sorted(folder.glob("*")) if path.suffixes in ([".svg"], [".csv"])]
-    pictures = {f"figures/{path.name}": path.read_bytes() for path in drawn}
-    return {"summary.txt": _summary(machine, records, result).encode(), **pictures}
-
-
-def _summary(machine: str, records: Records, result: Result) -> str:
-    """Return how the claims stand, what the machine is, and why a figure could not be judged or drawn."""
     cases = [Case.parse(record.case) for record in records.rows]
     rows = machine_facts(machine, case_table(records, cases, (), ""))
     rows += [(label, str(count)) for _, label, count in counts(result.standings)]
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
-    table = [f"{name:<{width}}  {value}" for name, value in rows]
-    sentences = [*headline(machine, result.standings), HARDWARE_DIFFERS]
-    return "\n".join([f"fillpath on {machine}", "", *sentences, "", *table, ""])
+    facts = [f"{name:<{width}}  {value}" for name, value in rows]
+    claims = [*headline(machine, result.standings), HARDWARE_DIFFERS]
+    summary = "\n".join([f"fillpath on {machine}", "", *claims, "", *facts, ""])
+    folder = site / "figures"
+    if roofs(machine):
+        style.save_shown(rooflines([machine], records), folder / "rooflines.svg")
+    # Not what is for the page alone: it has another ending before its last.
+    drawn = [path for path in sorted(folder.glob("*")) if path.suffixes in ([".svg"], [".csv"])]
+    return {"summary.txt": summary.encode(), **{f"figures/{each.name}": each.read_bytes() for each in drawn}}
