@@ -69,19 +69,14 @@ def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper:
         raise ValueError(f"records of {', '.join(machines)}: a table is of one machine")
     machine = next(iter(machines), None)
     rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
-    texts = [name for name in COLUMNS if name not in (*_NUMBERS, *NAMES)]
-    known = {name: [row.get(name) for row in rows] for name in (*texts, *_NUMBERS)}
-    parts = [
-        pd.DataFrame({name: known[name] for name in texts}, dtype="object"),
-        pd.DataFrame({name: known[name] for name in _NUMBERS}, dtype="float64"),
-    ]
-    counted = sorted({name for row in rows for name in row["facts"]})
-    facts = pd.DataFrame([row["facts"] for row in rows], parts[0].index, columns=counted, dtype="float64")
-    facts.columns = [f"counted_{name}" if name in COLUMNS else name for name in counted]
-    parts.append(names_of(pd.concat(parts, axis=1), entries, paper))
-    rounds = [Rounds.of(runs) if runs else None for runs in known["runs"]]
-    whole = with_rounds(pd.concat([*parts, facts], axis=1), rounds)
-    return whole.reindex(columns=[*COLUMNS, *facts])
+    facts = pd.DataFrame([row.pop("facts") for row in rows], range(len(rows)), dtype="float64")
+    facts = facts.sort_index(axis=1).rename(columns={name: f"counted_{name}" for name in COLUMNS})
+    columns = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
+    said = pd.DataFrame(columns, facts.index, dtype="object")
+    said = said.astype(dict.fromkeys(_NUMBERS, "float64"))
+    whole = pd.concat([said, names_of(said, entries, paper), facts], axis=1)
+    whole = with_rounds(whole, [Rounds.of(runs) if runs else None for runs in said["runs"]])
+    return whole[[*COLUMNS, *facts]]
 
 
 def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.DataFrame:
@@ -125,6 +120,7 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "suspect": False,
         "runs": (),
         "samples": 0,
+        "processes": 0,
         "facts": {},
     }
     return row if record is None else row | _of_record(record, records)
@@ -182,9 +178,13 @@ def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.Da
         Rounds.of(runs, each) if each and runs else None
         for each, runs in zip(chosen, rows["runs"], strict=True)
     ]
-    stopped = swapped & (rows["status"] != "ok")
-    unknown: dict[str, pd.Series[Any]] = {name: rows[name].mask(stopped) for name in SECONDS}
-    return with_rounds(rows.assign(**unknown), found, swapped)
+    return with_rounds(_told(rows, swapped), found, swapped)
+
+
+def _told(rows: pd.DataFrame, swapped: pd.Series[bool] | bool = True) -> pd.DataFrame:
+    """Return the rows without seconds where a row that gets others is not ok."""
+    seconds = rows[list(SECONDS)].mask(swapped & (rows["status"] != "ok"))
+    return rows.assign(**seconds)
 
 
 def with_rounds(
@@ -199,11 +199,10 @@ def with_rounds(
     ok = (rows["status"] == "ok") & (True if swapped is None else swapped)
     parts = pd.DataFrame(every, rows.index, columns=[*SECONDS, "processes"])
     parts["rounds"] = pd.Series(known, rows.index, dtype="object")
-    swaps = {str(name): parts[name].where(ok, rows[name]) for name in parts}
-    lost = ok & parts["rounds"].isna()
-    swaps |= {name: swaps[name].astype("float64") for name in SECONDS}
-    swaps["processes"] = swaps["processes"].fillna(0).astype(int)
-    return rows.assign(**swaps).assign(status=rows["status"].mask(lost, NOT_MEASURED))
+    status = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
+    parts = parts.where(ok, rows[list(parts)], axis=0)
+    types = dict.fromkeys(SECONDS, "float64") | {"processes": "int"}
+    return rows.assign(**parts.astype(types), status=status)
 
 
 def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples:
@@ -224,15 +223,13 @@ def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples
 def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the seconds of each span, the sum of its phases' medians in the record that stands for a case;
     0 for a phase that a record lacks, unknown of a row that is not ok."""
-    standing = [representative(runs) if runs else None for runs in rows["runs"]]
+
+    def seconds(runs: Sequence[Record], names: Sequence[str]) -> float:
+        parts = map(representative(runs).phases.get, names)
+        return sum(float(np.median(samples)) for samples in parts if samples)
+
     sums = [
-        {
-            span: sum(float(np.median(record.phases[name])) for name in names if record.phases.get(name))
-            for span, names in spans.items()
-        }
-        if record is not None
-        else {}
-        for record in standing
+        {span: seconds(runs, names) for span, names in spans.items()} if runs else {} for runs in rows["runs"]
     ]
     return pd.DataFrame(sums, rows.index, columns=list(spans), dtype="float64")
 
@@ -243,8 +240,7 @@ def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     read = probes("durations", rows)
     rounds = [Rounds((1,), (_of_kernels(each),)) if each else None for each in read]
     host = pd.Series([each.get("host") for each in read], rows.index, dtype="object")
-    called: dict[str, pd.Series[Any]] = {name: rows[name].where(rows["status"] == "ok") for name in SECONDS}
-    return with_rounds(rows.assign(**called), rounds).assign(run_id="durations", host=host)
+    return with_rounds(_told(rows), rounds).assign(run_id="durations", host=host)
 
 
 def _of_kernels(durations: Mapping[str, Any]) -> tuple[float, ...]:

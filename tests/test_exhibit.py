@@ -336,7 +336,7 @@ def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
     words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS)
     assert words == "2 rows, {x}, {kept}"
-    message = "GSoFA, Figure 99: the caption names 'cuont', and its facts do not; did you mean count"
+    message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
         exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS)
 

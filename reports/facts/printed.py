@@ -19,19 +19,7 @@ from fillpath.paths import CONFIG
 
 
 class MatrixEntry(Protocol):
-    """A matrix of the catalogue.
-
-    id : as `Group/name`, or our name of a generated one.
-    group : of the collection.
-    name : as printed.
-    order : rows, None where it is not known.
-    nnz : entries without explicit zeros, None where it is not known.
-    nnz_with_zeros : entries with explicit zeros, None where it is not known.
-    kind : what the matrix describes.
-    stands_for : ids of the matrices that it stands in for.
-    papers : ids of the papers that use it.
-    lower_in : of these, those that print its lower triangle only.
-    """
+    """A matrix of the catalogue, whose fields fetch/catalogue.py explains."""
 
     def __hash__(self) -> int: ...
     @property
