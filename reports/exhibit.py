@@ -21,7 +21,7 @@ from reports.facts.claim import Claim, Held
 from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import how, measured, unmeasured
+from reports.how import how, measured, place, unmeasured
 from reports.table import case_table
 
 # What a claim's number is judged by where no column holds it.
@@ -89,25 +89,24 @@ class Exhibit:
         return self.draw(measured(frame), f"{self.name}: {self.title}")
 
     def words(self, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> str:
-        """Return the caption on one line, with how its cases were measured and what was not.
+        """Return the caption on one line, with where and how its cases were measured and what was not.
 
         Raises ConfigError for a `{name}` that `facts` does not have.
 
-        rows : of the table, one per case; None leaves out how they were measured
+        rows : of the table, one per case; None leaves out where and how
         """
         facts = self.facts(frame)
         try:
             caption = " ".join(self.caption.format_map(facts).split())
         except KeyError as error:
             raise self._without("the caption's facts have no", str(error.args[0]), facts) from None
-        how_measured = ""
-        if rows is not None:
-            cases = frame["case"] if "case" in frame else pd.Series([None])
-            # A frame that is not of one case a row is of all of them.
-            shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
-            shown = shown[:0] if measured(frame).empty else shown
-            how_measured = how(shown, self.paper, self.span, bool(self.claims))
-        return " ".join(part for part in (caption, how_measured, unmeasured(frame)) if part)
+        if rows is None:
+            return f"{caption} {unmeasured(frame)}".strip()
+        cases = frame["case"] if "case" in frame else pd.Series([None])
+        # A frame that is not of one case a row is of all of them.
+        shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
+        told = how(shown[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.claims))
+        return " ".join(part for part in (place(rows), caption, told, unmeasured(frame)) if part)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """Return what becomes of the claims, by the frame.

@@ -23,7 +23,6 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import place
 from reports.shapes import files, style
 from reports.table import case_table
 
@@ -165,7 +164,7 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in seen.verdicts]
-    words = " ".join(part for part in (place(rows), shown.words(seen.frame, rows)) if part)
+    words = shown.words(seen.frame, rows)
     note = style.figure_path(name, style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
     made_of = content_hash(name, *texts, files.frame_text(seen.frame), files.code(seen.paper))

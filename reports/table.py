@@ -102,15 +102,11 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
     options = [f"{name}={value}" for name, value in case.options]
     threads = [f"threads={case.threads}"] if case.threads else []
     row = {
+        **{name: getattr(case, name) for name in ("stage", "implementation", "threads", "gpus", "matrix")},
         "case": case.name,
-        "stage": case.stage,
-        "implementation": case.implementation,
         "options": " ".join(options),
         "variant": ".".join([case.implementation, *options]),
         "series": " ".join([case.implementation, *options, *threads]),
-        "threads": case.threads,
-        "gpus": case.gpus,
-        "matrix": case.matrix,
         "preparation": preparation.name,
         "matching": preparation.matching,
         "ordering": preparation.ordering,
@@ -188,15 +184,15 @@ def _told(rows: pd.DataFrame, swapped: pd.Series[bool] | bool = True) -> pd.Data
 
 
 def with_rounds(
-    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: pd.Series[bool] | None = None
+    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: pd.Series[bool] | bool = True
 ) -> pd.DataFrame:
     """Return the rows with the seconds of these rounds, `not_measured` where an ok row has none.
 
-    swapped : the rows that get them, None for all
+    swapped : the rows that get them, True for all
     """
     known = [each if each is not None and each.numbers and each.median > 0 else None for each in found]
     every = [(r.median, *r.interval, len(r.numbers)) if r else (np.nan, np.nan, np.nan, 0) for r in known]
-    ok = (rows["status"] == "ok") & (True if swapped is None else swapped)
+    ok = (rows["status"] == "ok") & swapped
     parts = pd.DataFrame(every, rows.index, columns=[*SECONDS, "processes"])
     parts["rounds"] = pd.Series(known, rows.index, dtype="object")
     status = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
