@@ -67,8 +67,8 @@ PAPER = b"name: Sham\nplace: 9\n"
 
 @pytest.fixture
 def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two more figures of GSoFA, one as docs/add-a-figure.md shows it, and one more paper: one file of data and
-    its folder of one figure."""
+    """Two more figures of GSoFA, one of them of docs/add-a-figure.md; one more paper: a file of data, and its
+    folder of one figure."""
     own, data, package = tmp_path / "own", tmp_path / "papers", tmp_path / "reports" / "sham"
     guide = (ROOT / "docs" / "add-a-figure.md").read_text()
     (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.DOTALL | re.MULTILINE)
