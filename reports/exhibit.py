@@ -114,27 +114,18 @@ class Exhibit:
         Raises UnknownNameError for a subject that config/claims/ does not have, ConfigError for a column that
         the frame, or subsets that the figure does not have.
         """
+        found: list[Verdict] = []
         claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
-        by_column = [
-            verdict
-            for claim in claims
-            for held in claim.held
-            for subset in self._subsets(frame, claim, held)
-            for verdict in judge(
-                subset.rows,
-                claim,
-                replace(
-                    held,
-                    basis=subset.basis(held.basis or claim.metric),
-                    beside=held.beside or subset.beside,
-                    untestable=subset.untestable,
-                ),
-            )
-        ]
-        return judge_pairs([*by_column, *(verdict for judged in self.held for verdict in judged(frame))])
+        for claim, held in [(claim, held) for claim in claims for held in claim.held]:
+            for subset in self._subsets(frame, claim, held):
+                basis, beside = subset.basis(held.basis or claim.metric), held.beside or subset.beside
+                own = replace(held, basis=basis, beside=beside, untestable=subset.untestable)
+                found += judge(subset.rows, claim, own)
+        for judged in self.held:
+            found += judged(frame)
+        return judge_pairs(found)
 
     def _subsets(self, frame: pd.DataFrame, claim: Claim, held: Held) -> Sequence[Subset]:
-        """The rows that a column is judged by, together or apart."""
         self._require(held.only, frame, claim)
         for column, value in held.only.items():
             frame = frame[frame[column] == value]

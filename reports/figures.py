@@ -35,7 +35,7 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
     if importlib.util.find_spec(f"reports.{paper}") is None:
         return {}
     package = importlib.import_module(f"reports.{paper}")
-    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    names = [name for _, name, _ in pkgutil.iter_modules(package.__path__)]
     modules = {name: importlib.import_module(f"reports.{paper}.{name}") for name in names}
     figures = {name: module.EXHIBIT for name, module in modules.items() if hasattr(module, "EXHIBIT")}
 

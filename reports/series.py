@@ -70,7 +70,6 @@ def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
-    """Return the bins of a case, or one without numbers, and why."""
     nothing = pd.DataFrame([dict.fromkeys(names, None)])
     if row["status"] != "ok":
         return nothing.assign(why=None)

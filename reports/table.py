@@ -97,7 +97,6 @@ def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.Da
 
 
 def _row(case: Case, records: Records) -> dict[str, Any]:
-    """Return what is known of a case, with what its record counted as `facts`."""
     preparation, record = case.preparation, next(iter(records.of(case.name)), None)
     options = [f"{name}={value}" for name, value in case.options]
     threads = [f"threads={case.threads}"] if case.threads else []
@@ -123,7 +122,7 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
 
 
 def _of_record(record: Record, records: Records) -> dict[str, Any]:
-    """Return what a record says; numbers of a result only where it was verified."""
+    """A result has numbers only where it was verified."""
     prepared, gpu, verified = record.prepared or {}, record.gpu or {}, record.verified
     said = {
         **{name: getattr(record, name) for name in (*_RECORD, "machine", "reason", "threads_used")},
@@ -234,15 +233,13 @@ def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
     apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
     read = probes("durations", rows)
-    rounds = [Rounds((1,), (_of_kernels(each),)) if each else None for each in read]
+    rounds = [Rounds((1,), (tuple(map(_kernels, each["calls"])),)) if each else None for each in read]
     host = pd.Series([each.get("host") for each in read], rows.index, dtype="object")
     return with_rounds(_told(rows), rounds).assign(run_id="durations", host=host)
 
 
-def _of_kernels(durations: Mapping[str, Any]) -> tuple[float, ...]:
-    """Return of each timed call the sum of the durations of all its kernels."""
-    calls = [call["kernels"].values() for call in durations["calls"]]
-    return tuple(math.fsum(kernel["seconds"] for kernel in kernels) for kernels in calls)
+def _kernels(call: Mapping[str, Any]) -> float:
+    return math.fsum(kernel["seconds"] for kernel in call["kernels"].values())
 
 
 def cores_of(machine: str) -> float:

@@ -104,8 +104,7 @@ def over(
 
 
 def _ratios(a: pd.DataFrame, b: pd.DataFrame, whole: pd.Series[bool]) -> pd.DataFrame:
-    """Return the ratios of whole pairs with their intervals and processes, by the rounds where both have
-    them, else by what the two intervals allow."""
+    """By the rounds where both have them, else by what the two intervals allow."""
     numbers = pd.DataFrame(
         {
             "ratio": a["median"] / b["median"],
@@ -201,9 +200,7 @@ def fastest(
     return ordered[~ordered.index.duplicated()].drop(columns="seconds").reindex(rows.index.unique())
 
 
-def wide(
-    parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def wide(parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: of each part `<name>_<column>` where the part is ok, and `status_<name>`.
 
     first : by input, what else a row has
@@ -214,7 +211,7 @@ def wide(
     ]
     statuses = pd.concat({f"status_{name}": part["status"] for name, part in parts.items()}, axis=1)
     rows = pd.concat([*values, statuses.astype("object").fillna("not_run")], axis=1)
-    return (rows if first is None else first.join(rows, validate="one_to_one")).copy()
+    return first.join(rows, validate="one_to_one").copy()
 
 
 def inputs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -248,7 +245,6 @@ def beside(
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that say `ok` or why there is no number."""
     begins = ("status", "told", "both")
     return [name for name in map(str, frame) if name.startswith(begins) or name.endswith("pair")]
 
