@@ -116,7 +116,7 @@ class Exhibit:
         """
         found: list[Verdict] = []
         claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
-        for claim, held in [(claim, held) for claim in claims for held in claim.held]:
+        for claim, held in ((each, held) for each in claims for held in each.held):
             for subset in self._subsets(frame, claim, held):
                 basis, beside = subset.basis(held.basis or claim.metric), held.beside or subset.beside
                 own = replace(held, basis=basis, beside=beside, untestable=subset.untestable)
