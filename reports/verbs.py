@@ -223,12 +223,6 @@ def inputs(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept].groupby(KEY, sort=False).first()
 
 
-def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with columns, which are by input, on those of an implementation."""
-    keyed = pd.concat({code: columns}, names=["implementation"])
-    return rows.join(keyed, on=["implementation", *KEY], validate="many_to_one")
-
-
 def beside(
     frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
