@@ -46,11 +46,6 @@ MADE = [*CASES, *fakes.ONE_CORE, *ON_CARD, *fakes.IN_TURN]
 EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)
 
 
-@pytest.fixture
-def fig10_frame() -> pd.DataFrame:
-    return fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
-
-
 def test_every_case_is_a_row_of_the_records_machine_whatever_became_of_it() -> None:
     frame = rows_of(RECORDS, CASES).set_index("case")
     for name, (status, reason) in {**fakes.FAILED, fakes.ABSENT: (Status.NOT_RUN, "no record yet")}.items():
@@ -100,11 +95,12 @@ def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") 
 
 
 @pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
-def test_no_records_at_all_still_draws(
+def test_a_figure_is_laid_out_and_written_and_drawn_without_records(
     site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
 ) -> None:
-    touch_pictures(monkeypatch, site)
-    monkeypatch.setattr(style, "LARGEST", -1)
+    touch_pictures(monkeypatch, site, ".svg")
+    svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
+    assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
     absent = Records(tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_CARD)))
     own = fakes.own_cases(paper, figure, [*CASES[:3], *fakes.ONE_CORE, *ON_CARD])
     assert all(path.is_file() for path in draw(paper, figure, own, absent))
@@ -120,11 +116,15 @@ def ticks_of(frame: pd.DataFrame) -> set[str]:
     return {label.get_text() for label in axes.get_xticklabels()}
 
 
-def test_teps_only_where_edges_are_those_of_fill2(fig10_frame: pd.DataFrame) -> None:
-    fill2 = fig10_frame[fig10_frame["status"] == "ok"]
-    assert set(fig10_frame["implementation"]) == {"fill2_cpu"} and len(fill2) == 6, "all but wrong and absent"
+def test_teps_are_of_fill2_alone_a_failed_case_is_a_marked_slot_and_an_absent_one_a_name_below() -> None:
+    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
+    fill2 = frame[frame["status"] == "ok"]
+    assert set(frame["implementation"]) == {"fill2_cpu"} and len(fill2) == 6, "all but wrong and absent"
     assert (fill2["teps"] * fill2["median"]).tolist() == pytest.approx(fill2["edges"].tolist())
     assert fill2["teps"].between(fill2["teps_low"], fill2["teps_high"]).all()
+    assert {"wrong"} == {text.get_text() for text in fig10.EXHIBIT.picture(frame).axes[0].texts}
+    assert "Not measured: poisson3d:16:aniso." in fig10.EXHIBIT.words(frame)
+    assert {"grid2d:60\nstand-in: BC", "bcsstk18 (BC)"} <= ticks_of(frame)
 
 
 def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
@@ -133,13 +133,12 @@ def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
     assert printed[["case", "fill2_cpu_paper"]].values.tolist() == [["symbolic.gsofa@rma10.metis", 97.11]]
 
 
-def test_stand_ins_are_labelled_and_never_take_the_name(fig10_frame: pd.DataFrame) -> None:
+def test_stand_ins_never_take_the_name() -> None:
     table = table1.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     stand_ins = table[table["abbr"].isna()].drop_duplicates("label").set_index("label")["stand_in_for"]
     assert stand_ins["poisson3d:16"] == "ST, AU, DI" and stand_ins["circuit:4000"] == "PR, TT"
     paper = table[table["abbr"].notna()].drop_duplicates("abbr").set_index("abbr")
     assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
-    assert {"grid2d:60\nstand-in: BC", "bcsstk18 (BC)"} <= ticks_of(fig10_frame)
 
 
 def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
@@ -163,21 +162,6 @@ def test_table1_takes_its_numbers_from_a_verified_record() -> None:
     assert table.loc["BC", numbers].tolist() == ["ok", 6.0, 6.52]
     assert table.loc["RM", "status"] == "out_of_memory" and pd.isna(table.loc["RM", "fillins_per_nnz"])
     assert "in 0 of 7 measured" in table1.EXHIBIT.words(table)
-
-
-def test_a_failed_case_is_a_marked_slot_and_an_absent_one_a_name_below(fig10_frame: pd.DataFrame) -> None:
-    (axes,) = fig10.EXHIBIT.picture(fig10_frame).axes
-    assert {"wrong"} == {text.get_text() for text in axes.texts}
-    assert "Not measured: poisson3d:16:aniso." in fig10.EXHIBIT.words(fig10_frame)
-
-
-@pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
-def test_a_figure_is_laid_out_and_written(
-    site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
-) -> None:
-    touch_pictures(monkeypatch, site, ".svg")
-    svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
-    assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
 
 
 @pytest.mark.parametrize("pair", figures.available_figures())
@@ -219,23 +203,23 @@ def test_short_stamp_counts_what_the_long_one_names() -> None:
     assert f"{len(CASES)} not_run (named in the CSV)" in many.footer()
 
 
-def test_a_title_that_depends_on_the_rows_has_a_topic_for_the_page() -> None:
-    shown = [figures.exhibit(*pair) for pair in figures.available_figures()]
-    assert len(shown) == 48 and all(isinstance(each.topic or each.title, str) for each in shown)
-
-
 @pytest.mark.parametrize(("pair", "hint"), [(("gsoffa", "fig10"), "gsofa"), (("gsofa", "fig100"), "fig10")])
 def test_unknown_names_come_with_a_suggestion(pair: tuple[str, str], hint: str) -> None:
     with pytest.raises(UnknownNameError, match=f"did you mean {hint}"):
         draw(*pair, CASES, RECORDS)
 
 
-def test_summary_fits_and_names_every_case(site: Path) -> None:
+def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here(site: Path) -> None:
     draw("gsofa", "fig10", CASES, RECORDS)
     text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110 and all(case.name in table for case in CASES)
     assert "GSoFA: 97.11x" in table and "gsofa_fig10.svg" in text
+    absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
+    records = Records((*RECORDS.of(CASES[0].name), *absent))
+    text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
+    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
+    assert CASES[0].name in text and ON_GPU[0].name not in text
 
 
 @pytest.mark.parametrize(
@@ -250,14 +234,6 @@ def test_summary_fits_and_names_every_case(site: Path) -> None:
 )  # fmt: skip
 def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
     assert paper_figure(Case.parse(f"symbolic.{case}.metis"), ENTRIES) == text
-
-
-def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
-    absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
-    records = Records((*RECORDS.of(CASES[0].name), *absent))
-    text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
-    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
-    assert CASES[0].name in text and ON_GPU[0].name not in text
 
 
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:
