@@ -102,16 +102,12 @@ def twins_in(matrix: str, paper: str) -> Mapping[str, Nearest]:
 
 @functools.cache
 def _of_print(entry: MatrixEntry) -> Features | None:
-    """Return the features by what any paper prints of the matrix: the same stand-in is as far in each."""
-    return Features.of(entry, _printed(entry, "fill"), _printed(entry, "symmetry"))
+    """Return the features by what the first paper to print one says: the same stand-in is as far in each."""
 
+    def printed(field: str) -> float:
+        columns = [(paper.id, *getattr(paper, field).split(".")) for paper in papers().values()]
+        tables = [(id, printed_column(id, *column)) for id, *column in columns if len(column) == 2]
+        numbers = [table.get(abbreviation(entry, id) or "") for id, table in tables]
+        return next((number for number in numbers if number is not None), math.nan)
 
-def _printed(entry: MatrixEntry, field: str) -> float:
-    """Return what the first paper that has such a column prints of the matrix; nan where none does."""
-    for paper in papers().values():
-        table, _, column = getattr(paper, field).partition(".")
-        printed = printed_column(paper.id, table, column) if table else {}
-        value = printed.get(abbreviation(entry, paper.id) or "")
-        if value is not None:
-            return value
-    return math.nan
+    return Features.of(entry, printed("fill"), printed("symmetry"))
