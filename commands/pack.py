@@ -66,6 +66,4 @@ def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
         sources = drawing.Sources(records, cases_of, catalogue.entries(), site=Path(folder))
         result = drawing.make(sources, begin_part, drawn)
         files = handout.files(machine, records, result, Path(folder))
-    for pair, reason in result.failed.items():
-        LOG.warning("%s %s", ".".join(pair), reason)
     return {f"{archive.REPORT}/{name}": data for name, data in files.items()}, not result.failed

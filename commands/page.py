@@ -58,8 +58,6 @@ def _draw(names: Sequence[str], machine: str | None) -> int:
     records = records_of(machine) if machine else load_records()
     sources = drawing.Sources(records, figure_cases(records), catalogue.entries(), machines_here())
     result = drawing.make(sources, begin_part, pairs, papers=())
-    for pair, reason in result.failed.items():
-        LOG.warning("%s %s", ".".join(pair), reason)
     for pair in dict.fromkeys(pairs):
         if pair not in result.failed:
             print(style.figure_path(figures.stem(*pair), "svg"))
@@ -79,8 +77,6 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
     cases_of, entries = figure_cases(records), catalogue.entries()
     sources = drawing.Sources(records, cases_of, entries, machines_here())
     result = drawing.make(sources, begin_part, drawn)
-    for pair, reason in result.failed.items():
-        LOG.warning("%s %s", ".".join(pair), reason)
     cases = (case for pair in figures.available_figures() for case in cases_of(*pair))
     measured = with_records(cases, records)
     shown = list(dict.fromkeys([*measured, *(Case.parse(record.case) for record in records.rows)]))

@@ -24,9 +24,6 @@ from reports.facts.records import Records
 from reports.how import how, measured, place, unmeasured
 from reports.table import case_table
 
-# What a claim's number is judged by where no column holds it.
-Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
-
 
 @dataclass(frozen=True)
 class Subset:
@@ -75,7 +72,7 @@ class Exhibit:
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
     claims: tuple[str, ...] = ()
     subsets: Mapping[str, Subsets] = field(default_factory=dict)
-    held: tuple[Judge, ...] = ()
+    held: tuple[Callable[[pd.DataFrame], Sequence[Verdict]], ...] = ()
     one_run: bool = False
     topic: str = ""
     span: str = ""

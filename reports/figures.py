@@ -84,7 +84,7 @@ def figure_of(paper: str, subject: str) -> str:
 
 @dataclass(frozen=True)
 class View:
-    """The word of a figure on one machine: whoever draws it, judges it or lists its claims reads it here.
+    """A figure on one machine, for whoever draws it, judges it or lists its claims.
 
     figure : empty for the claims that no figure decides
     machine : None where none has a record

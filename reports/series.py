@@ -63,10 +63,10 @@ def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     parts = [_bins(row, names) for row in dicts(rows[["machine", "status", "reason", "series_file"]])]
     indices = np.repeat(rows.index, [len(part) for part in parts])
-    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts]).set_axis(indices)
-    whole = rows.loc[indices].reset_index(drop=True).join(bins.reset_index(drop=True).astype("object"))
-    reason = whole["why"].fillna(whole["reason"])
-    return whole.assign(reason=reason).drop(columns="why").astype(dict.fromkeys(names, "float64"))
+    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts], ignore_index=True)
+    whole = rows.loc[indices].reset_index(drop=True)
+    reason = bins.pop("why").astype("object").fillna(whole["reason"])
+    return whole.assign(reason=reason).join(bins.astype("float64"))
 
 
 def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:

@@ -27,17 +27,11 @@ from reports.series import probes
 KEY = ["matrix", "preparation"]
 SECONDS = ("median", "low", "high")
 NOT_MEASURED = "not_measured"
-# Phases of a record that bring the input to the GPU and the result back, beside its seconds.
-TRANSFERS = ("to_device", "to_host")
 # The reason of an ok record that today's gate has not held.
 HELD_BY_NORMS = "held by the old gate"
 # Bytes per second that the device's memory can move at most.
 DRAM_PEAK = "dram_peak_bytes_per_s"
 
-_CASE = (
-    "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
-    "preparation", "matching", "ordering", "zeros_kept",
-)  # fmt: skip
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
@@ -48,11 +42,13 @@ _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
     "verified_value", "verified_bound",
 )  # fmt: skip
-_TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
 # Columns of samples and records, which no file has.
 OBJECTS = ("rounds", "runs")
 COLUMNS = (
-    *_CASE, *NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
+    "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
+    "preparation", "matching", "ordering", "zeros_kept", *NAMES, "status", "reason", "machine", "versions",
+    "series_file", "verified_by", "verified_method", *_RECORD, "current", *_NUMBERS, *SECONDS, "processes",
+    *OBJECTS,
 )  # fmt: skip
 
 
@@ -151,11 +147,11 @@ def _of_record(record: Record, records: Records) -> dict[str, Any]:
 
 
 def transfers_of(record: Record) -> float | None:
-    """Return the seconds of TRANSFERS, which are in no other; 0 on the host, None of a record that does not
-    say."""
+    """Return the seconds of moving the input to the GPU and the result back, which are in no other; 0 on the
+    host, None of a record that does not say."""
     if record.device is None:
         return 0.0
-    parts = [record.phases.get(name) for name in TRANSFERS]
+    parts = [record.phases.get(name) for name in ("to_device", "to_host")]
     return sum(float(np.median(samples)) for samples in parts if samples) if all(parts) else None
 
 

@@ -7,6 +7,7 @@ one, which has read the records. What one figure fails at stops no other.
 from __future__ import annotations
 
 import functools
+import logging
 import multiprocessing
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -69,7 +70,7 @@ def make(
     drawn: Collection[tuple[str, str]] = (),
     papers: Collection[str] | None = None,
 ) -> Result:
-    """Judge the claims of the machines, and draw figures.
+    """Judge the claims of the machines, and draw figures; warn of those that failed.
 
     begin : what a process does first
     drawn : the (paper, figure) of each figure to draw
@@ -87,7 +88,10 @@ def make(
     places = {(machine, id): i for i, (machine, id) in enumerate(product(sources.machines, claims()))}
     standings = [each for some in every for each in some if each.claim.paper in judged]
     standings.sort(key=lambda each: places[each.machine, each.claim.id])
-    return Result(tuple(standings), {pair: reason for pair, (_, reason) in found.items() if reason})
+    failed = {pair: reason for pair, (_, reason) in found.items() if reason}
+    for pair, reason in failed.items():
+        logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
+    return Result(tuple(standings), failed)
 
 
 def workers(sources: Sources, begin: Callable[[], None]) -> Executor:
