@@ -37,10 +37,7 @@ def records_of(machine: str) -> Records:
     folder is damaged."""
     from reports.facts.records import Records
 
-    machines = holdings.machines()
-    if machine not in machines:
-        hint = suggest(machine, machines) or f"; results/ holds {', '.join(machines) or 'none'}"
-        raise UnknownNameError(f"no records of machine {machine!r}{hint}")
+    _look_up(machine)
     records = Records.load(machine, strict=machine != machine_name())
     if machine in records.refused:
         raise InputError(records.refused[machine])
@@ -70,12 +67,15 @@ def machines_here() -> list[str]:
 def machine_holdings(machine: str) -> holdings.Holdings:
     """Return what that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
     damaged."""
+    _look_up(machine)
+    return holdings.holdings(paths.results() / machine)
+
+
+def _look_up(machine: str) -> None:
     machines = holdings.machines()
-    folder = paths.results() / machine
     if machine not in machines:
-        hint = suggest(machine, machines) or f"; there are {', '.join(machines) or 'none'}"
-        raise UnknownNameError(f"no folder {folder}{hint}")
-    return holdings.holdings(folder)
+        hint = suggest(machine, machines) or f"; results/ holds {', '.join(machines) or 'none'}"
+        raise UnknownNameError(f"no records of machine {machine!r}{hint}")
 
 
 def record_text(record: Record) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 from collections.abc import Collection
 
 from benchmarks.engine.follow import adopt, begin_part
@@ -41,7 +40,4 @@ def judged(records: Records, papers: Collection[str] | None = None) -> list[Stan
     be judged."""
     adopt()
     sources = drawing.Sources(records, figure_cases(records), catalogue.entries())
-    result = drawing.make(sources, begin_part, papers=papers)
-    for pair, reason in result.failed.items():
-        logging.getLogger("fillpath").warning("%s %s", ".".join(pair), reason)
-    return list(result.standings)
+    return list(drawing.make(sources, begin_part, papers=papers).standings)

@@ -21,11 +21,8 @@ from reports.facts.claim import Claim, Held
 from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import how, measured, unmeasured
+from reports.how import how, measured, place, unmeasured
 from reports.table import case_table
-
-# What a claim's number is judged by where no column holds it.
-Judge = Callable[[pd.DataFrame], Sequence[Verdict]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class Exhibit:
 
     paper : its id.
     name : as `GSoFA, Figure 17`, or `Beyond the paper`.
-    title : what it shows; of the frame where that depends on what was measured.
+    title : what it shows.
     rows : makes the frame, one row per thing that is drawn, of the table of its cases (reports/table.py).
     draw : the picture, of the frame and the title with the figure's name.
     caption : a text with `{names}`.
@@ -68,14 +65,14 @@ class Exhibit:
 
     paper: str
     name: str
-    title: str | Callable[[pd.DataFrame], str]
+    title: str
     rows: Callable[[pd.DataFrame], pd.DataFrame]
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
     claims: tuple[str, ...] = ()
     subsets: Mapping[str, Subsets] = field(default_factory=dict)
-    held: tuple[Judge, ...] = ()
+    held: tuple[Callable[[pd.DataFrame], Sequence[Verdict]], ...] = ()
     one_run: bool = False
     topic: str = ""
     span: str = ""
@@ -86,33 +83,27 @@ class Exhibit:
 
     def picture(self, frame: pd.DataFrame) -> Figure:
         """The figure, with its title, of what was measured."""
-        title = self.title if isinstance(self.title, str) else self.title(frame)
-        return self.draw(measured(frame), f"{self.name}: {title}")
+        return self.draw(measured(frame), f"{self.name}: {self.title}")
 
     def words(self, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> str:
-        """Return the caption on one line, with how its cases were measured and what was not.
+        """Return the caption on one line, with where and how its cases were measured and what was not.
 
         Raises ConfigError for a `{name}` that `facts` does not have.
 
-        rows : of the table, one per case; None leaves out how they were measured
+        rows : of the table, one per case; None leaves out where and how
         """
         facts = self.facts(frame)
         try:
             caption = " ".join(self.caption.format_map(facts).split())
         except KeyError as error:
-            name = str(error.args[0])
-            hint = suggest(name, facts)
-            raise ConfigError(
-                f"{self.name}: the caption names {name!r}, and its facts do not{hint}"
-            ) from None
-        measured_how = "" if rows is None else self._how(frame, rows)
-        return " ".join(part for part in (caption, measured_how, unmeasured(frame)) if part)
-
-    def _how(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
+            raise self._without("the caption's facts have no", str(error.args[0]), facts) from None
+        if rows is None:
+            return f"{caption} {unmeasured(frame)}".strip()
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
-        return how(rows[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.claims))
+        told = how(shown[:0] if measured(frame).empty else shown, self.paper, self.span, bool(self.claims))
+        return " ".join(part for part in (place(rows), caption, told, unmeasured(frame)) if part)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
         """Return what becomes of the claims, by the frame.
@@ -120,25 +111,25 @@ class Exhibit:
         Raises UnknownNameError for a subject that config/claims/ does not have, ConfigError for a column that
         the frame, or subsets that the figure does not have.
         """
-        by_column = [
-            verdict
-            for claim in self._claims
-            for held in claim.held
-            for subset in self._subsets(frame, claim, held)
-            for verdict in judge(subset.rows, claim, _of_subset(held, subset, claim))
-        ]
-        return judge_pairs([*by_column, *(verdict for judged in self.held for verdict in judged(frame))])
+        found: list[Verdict] = []
+        claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
+        for claim, held in ((each, held) for each in claims for held in each.held):
+            for subset in self._subsets(frame, claim, held):
+                basis, beside = subset.basis(held.basis or claim.metric), held.beside or subset.beside
+                own = replace(held, basis=basis, beside=beside, untestable=subset.untestable)
+                found += judge(subset.rows, claim, own)
+        for judged in self.held:
+            found += judged(frame)
+        return judge_pairs(found)
 
     def _subsets(self, frame: pd.DataFrame, claim: Claim, held: Held) -> Sequence[Subset]:
-        """The rows that a column is judged by, together or apart."""
-        if held.subsets and held.subsets not in self.subsets:
-            hint = suggest(held.subsets, self.subsets)
-            raise ConfigError(f"{self.name}: {claim.id}: the figure has no subsets {held.subsets!r}{hint}")
         self._require(held.only, frame, claim)
         for column, value in held.only.items():
             frame = frame[frame[column] == value]
         subsets: Sequence[Subset] = [Subset(frame)]
         if held.subsets:
+            if held.subsets not in self.subsets:
+                raise self._without(f"{claim.id}: the figure has no subsets", held.subsets, self.subsets)
             subsets = self.subsets[held.subsets](frame.assign(has_number=frame.get(held.status) == "ok"))
         named = [name for name in (held.column, held.status, held.against) if name]
         for subset in subsets:
@@ -148,28 +139,16 @@ class Exhibit:
     def _require(self, columns: Iterable[str], rows: pd.DataFrame, claim: Claim) -> None:
         for column in columns:
             if column not in rows:
-                hint = suggest(column, map(str, rows.columns))
-                raise ConfigError(f"{self.name}: {claim.id}: the frame has no column {column!r}{hint}")
+                raise self._without(f"{claim.id}: the frame has no column", column, map(str, rows))
 
-    @property
-    def _claims(self) -> list[Claim]:
-        return [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
+    def _without(self, lack: str, name: str, known: Iterable[str]) -> ConfigError:
+        return ConfigError(f"{self.name}: {lack} {name!r}{suggest(name, known)}")
 
     @property
     def heading(self) -> str:
         """Its title on a page of its paper: `Figure 14: value ranges of maxId`."""
-        title = self.topic or str(self.title)
+        title = self.topic or self.title
         number = self.name.rpartition(", ")[2]
         # A name of one word is the paper's own, which heads the page.
         whole = f"{number}: {title}" if " " in number else title
         return f"{whole[:1].upper()}{whole[1:]}"
-
-
-def _of_subset(held: Held, subset: Subset, claim: Claim) -> Held:
-    """How rows that are judged apart are held against a claim."""
-    return replace(
-        held,
-        basis=subset.basis(held.basis or claim.metric),
-        beside=held.beside or subset.beside,
-        untestable=subset.untestable,
-    )

@@ -7,7 +7,6 @@ import functools
 import importlib
 import importlib.util
 import pkgutil
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,11 +23,8 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.how import place
 from reports.shapes import files, style
 from reports.table import case_table
-
-_ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
 
 @functools.cache
@@ -39,10 +35,16 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
     if importlib.util.find_spec(f"reports.{paper}") is None:
         return {}
     package = importlib.import_module(f"reports.{paper}")
-    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    names = [name for _, name, _ in pkgutil.iter_modules(package.__path__)]
     modules = {name: importlib.import_module(f"reports.{paper}.{name}") for name in names}
     figures = {name: module.EXHIBIT for name, module in modules.items() if hasattr(module, "EXHIBIT")}
-    return dict(sorted(figures.items(), key=lambda item: (*_place(item[1].name), item[0])))
+
+    def place(name: str) -> tuple[int, int, str]:
+        kind = name.rstrip("0123456789")
+        other = 2 + (" " in figures[name].name)
+        return other if kind == name else kind == "fig", int(name.removeprefix(kind) or 0), name
+
+    return {name: figures[name] for name in sorted(figures, key=place)}
 
 
 def available_figures() -> list[tuple[str, str]]:
@@ -67,25 +69,22 @@ def deciding(paper: str) -> Mapping[str, str]:
 def figure_of(paper: str, subject: str) -> str:
     """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError
     where none does, ConfigError where two judge the same claim by columns of one name."""
-    if subject not in deciding(paper):
-        raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
-    judges: dict[tuple[str, str], str] = {}
     speaking = [name for name, shown in exhibits(paper).items() if subject in shown.claims]
-    columns = [(claim.id, held) for claim in claims_of(paper, subject) for held in claim.held]
-    for figure in speaking:
-        for claim, held in columns:
-            first = judges.setdefault((claim, held.column), figure)
-            if first != figure and not held.beside:
-                raise ConfigError(
-                    f"{claim} is judged by the column {held.column!r} of two figures, {first} and {figure}: "
-                    "take its subject out of the `claims` of one"
-                )
-    return deciding(paper)[subject]
+    if not speaking:
+        raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
+    judging = [(claim, held) for claim in claims_of(paper, subject) for held in claim.held if not held.beside]
+    if judging and len(speaking) > 1:
+        claim, held = judging[0]
+        raise ConfigError(
+            f"{claim.id} is judged by the column {held.column!r} of two figures, {' and '.join(speaking[:2])}"
+            ": take its subject out of the `claims` of one"
+        )
+    return speaking[0]
 
 
 @dataclass(frozen=True)
 class View:
-    """The word of a figure on one machine: whoever draws it, judges it or lists its claims reads it here.
+    """A figure on one machine, for whoever draws it, judges it or lists its claims.
 
     figure : empty for the claims that no figure decides
     machine : None where none has a record
@@ -165,7 +164,7 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
     stamp = style.Stamp.of(rows)
     verdicts = [(verdict.key, verdict.text) for verdict in seen.verdicts]
-    words = " ".join(part for part in (place(rows), shown.words(seen.frame, rows)) if part)
+    words = shown.words(seen.frame, rows)
     note = style.figure_path(name, style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))
     made_of = content_hash(name, *texts, files.frame_text(seen.frame), files.code(seen.paper))
@@ -179,11 +178,3 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
 def stem(paper: str, figure: str) -> str:
     """The file name of a figure, without its ending."""
     return f"{paper}_{figure}"
-
-
-def _place(name: str) -> tuple[int, int]:
-    """Where a figure of that name stands among its paper's."""
-    printed = re.search(r"\b(Table|Figure) (?:(\d+)|([IVX]+)\b)", name)
-    if printed is None:
-        return (3 if " " in name else 2), 0
-    return int(printed[1] == "Figure"), int(printed[2] or _ROMAN.get(printed[3], 0))

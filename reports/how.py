@@ -22,9 +22,17 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
     ok = rows[rows["status"] == "ok"]
     if ok.empty:
         return "Nothing of it was measured here."
-    stand_ins = "Stand-ins are indicative only." if is_judged else ""
-    bounds = _bounds(rows) if span else ""
-    parts = (_seconds(ok, span) if span else "", _machine(ok), _prepared(rows, paper), bounds, stand_ins)
+    theirs = papers()[paper].preparation
+    stopped = ((rows["status"] == "timeout") & rows["low"].notna()).any()
+    parts = (
+        _seconds(ok, span) if span else "",
+        _machine(ok),
+        f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}.",
+        "More than (>): a limit of time ended the call, and its ratios are bounds."
+        if span and stopped
+        else "",
+        "Stand-ins are indicative only." if is_judged else "",
+    )
     return " ".join(part for part in parts if part)
 
 
@@ -76,19 +84,6 @@ def _machine(ok: pd.DataFrame) -> str:
     threads = f"Threads: {', '.join(map(str, counts))}. " if counts and 0 not in counts else ""
     gpus = listed(ok["device"].dropna())
     return f"{threads}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
-
-
-def _prepared(rows: pd.DataFrame, paper: str) -> str:
-    theirs = papers()[paper].preparation
-    return f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}."
-
-
-def _bounds(rows: pd.DataFrame) -> str:
-    """Return what a time or a ratio with `>` is, where a case was stopped."""
-    stopped = (rows["status"] == "timeout") & rows["low"].notna()
-    return (
-        "More than (>): a limit of time ended the call, and its ratios are bounds." if stopped.any() else ""
-    )
 
 
 def _ends(counts: pd.Series[Any]) -> str:

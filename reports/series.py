@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import zlib
 from collections.abc import Mapping, Sequence
-from lzma import LZMAError
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -17,11 +14,6 @@ import pandas as pd
 from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.series import read_bins
-
-# What reading a damaged file may raise.
-_DAMAGED = (
-    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, LZMAError, zlib.error,
-)  # fmt: skip
 
 
 def read_probe(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any] | None:
@@ -36,7 +28,7 @@ def read_probe(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any
         counts["facts"]
     except FileNotFoundError:
         return None
-    except _DAMAGED as error:
+    except Exception as error:  # A damaged file may raise any.
         logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
         return None
     return counts if counts.get("key") == key else None
@@ -55,7 +47,7 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
     try:
         n, numbers = read_bins(path)
         bins = pd.DataFrame(numbers)
-    except _DAMAGED as error:
+    except Exception as error:  # A damaged file may raise any.
         logging.getLogger("fillpath").warning("%s: no series: %s", path, error)
         return None
     bins.insert(1, "last", [*(bins["first"].iloc[1:] - 1), n - 1])
@@ -71,14 +63,13 @@ def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     parts = [_bins(row, names) for row in dicts(rows[["machine", "status", "reason", "series_file"]])]
     indices = np.repeat(rows.index, [len(part) for part in parts])
-    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts]).set_axis(indices)
-    whole = rows.loc[indices].reset_index(drop=True).join(bins.reset_index(drop=True).astype("object"))
-    reason = whole["why"].fillna(whole["reason"])
-    return whole.assign(reason=reason).drop(columns="why").astype(dict.fromkeys(names, "float64"))
+    bins = pd.concat([pd.DataFrame(columns=[*names, "why"]), *parts], ignore_index=True)
+    whole = rows.loc[indices].reset_index(drop=True)
+    reason = bins.pop("why").astype("object").fillna(whole["reason"])
+    return whole.assign(reason=reason).join(bins.astype("float64"))
 
 
 def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
-    """Return the bins of a case, or one without numbers, and why."""
     nothing = pd.DataFrame([dict.fromkeys(names, None)])
     if row["status"] != "ok":
         return nothing.assign(why=None)

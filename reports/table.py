@@ -27,17 +27,11 @@ from reports.series import probes
 KEY = ["matrix", "preparation"]
 SECONDS = ("median", "low", "high")
 NOT_MEASURED = "not_measured"
-# Phases of a record that bring the input to the GPU and the result back, beside its seconds.
-TRANSFERS = ("to_device", "to_host")
 # The reason of an ok record that today's gate has not held.
 HELD_BY_NORMS = "held by the old gate"
 # Bytes per second that the device's memory can move at most.
 DRAM_PEAK = "dram_peak_bytes_per_s"
 
-_CASE = (
-    "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
-    "preparation", "matching", "ordering", "zeros_kept",
-)  # fmt: skip
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
 _RECORD = (
@@ -48,11 +42,13 @@ _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
     "verified_value", "verified_bound",
 )  # fmt: skip
-_TEXTS = ("status", "reason", "machine", "versions", "series_file", "verified_by", "verified_method")
 # Columns of samples and records, which no file has.
 OBJECTS = ("rounds", "runs")
 COLUMNS = (
-    *_CASE, *NAMES, *_TEXTS, *_RECORD, "current", *_NUMBERS, *SECONDS, "processes", *OBJECTS,
+    "case", "stage", "implementation", "options", "variant", "series", "threads", "gpus", "matrix",
+    "preparation", "matching", "ordering", "zeros_kept", *NAMES, "status", "reason", "machine", "versions",
+    "series_file", "verified_by", "verified_method", *_RECORD, "current", *_NUMBERS, *SECONDS, "processes",
+    *OBJECTS,
 )  # fmt: skip
 
 
@@ -69,19 +65,14 @@ def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper:
         raise ValueError(f"records of {', '.join(machines)}: a table is of one machine")
     machine = next(iter(machines), None)
     rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
-    texts = [name for name in COLUMNS if name not in (*_NUMBERS, *NAMES)]
-    known = {name: [row.get(name) for row in rows] for name in (*texts, *_NUMBERS)}
-    parts = [
-        pd.DataFrame({name: known[name] for name in texts}, dtype="object"),
-        pd.DataFrame({name: known[name] for name in _NUMBERS}, dtype="float64"),
-    ]
-    counted = sorted({name for row in rows for name in row["facts"]})
-    facts = pd.DataFrame([row["facts"] for row in rows], parts[0].index, columns=counted, dtype="float64")
-    facts.columns = [f"counted_{name}" if name in COLUMNS else name for name in counted]
-    parts.append(names_of(pd.concat(parts, axis=1), entries, paper))
-    rounds = [Rounds.of(runs) if runs else None for runs in known["runs"]]
-    whole = with_rounds(pd.concat([*parts, facts], axis=1), rounds)
-    return whole.reindex(columns=[*COLUMNS, *facts])
+    facts = pd.DataFrame([row.pop("facts") for row in rows], range(len(rows)), dtype="float64")
+    facts = facts.sort_index(axis=1).rename(columns={name: f"counted_{name}" for name in COLUMNS})
+    columns = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
+    said = pd.DataFrame(columns, facts.index, dtype="object")
+    said = said.astype(dict.fromkeys(_NUMBERS, "float64"))
+    whole = pd.concat([said, names_of(said, entries, paper), facts], axis=1)
+    whole = with_rounds(whole, [Rounds.of(runs) if runs else None for runs in said["runs"]])
+    return whole[[*COLUMNS, *facts]]
 
 
 def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.DataFrame:
@@ -102,20 +93,15 @@ def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.Da
 
 
 def _row(case: Case, records: Records) -> dict[str, Any]:
-    """Return what is known of a case, with what its record counted as `facts`."""
     preparation, record = case.preparation, next(iter(records.of(case.name)), None)
     options = [f"{name}={value}" for name, value in case.options]
     threads = [f"threads={case.threads}"] if case.threads else []
     row = {
+        **{name: getattr(case, name) for name in ("stage", "implementation", "threads", "gpus", "matrix")},
         "case": case.name,
-        "stage": case.stage,
-        "implementation": case.implementation,
         "options": " ".join(options),
         "variant": ".".join([case.implementation, *options]),
         "series": " ".join([case.implementation, *options, *threads]),
-        "threads": case.threads,
-        "gpus": case.gpus,
-        "matrix": case.matrix,
         "preparation": preparation.name,
         "matching": preparation.matching,
         "ordering": preparation.ordering,
@@ -125,13 +111,14 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "suspect": False,
         "runs": (),
         "samples": 0,
+        "processes": 0,
         "facts": {},
     }
     return row if record is None else row | _of_record(record, records)
 
 
 def _of_record(record: Record, records: Records) -> dict[str, Any]:
-    """Return what a record says; numbers of a result only where it was verified."""
+    """A result has numbers only where it was verified."""
     prepared, gpu, verified = record.prepared or {}, record.gpu or {}, record.verified
     said = {
         **{name: getattr(record, name) for name in (*_RECORD, "machine", "reason", "threads_used")},
@@ -160,11 +147,11 @@ def _of_record(record: Record, records: Records) -> dict[str, Any]:
 
 
 def transfers_of(record: Record) -> float | None:
-    """Return the seconds of TRANSFERS, which are in no other; 0 on the host, None of a record that does not
-    say."""
+    """Return the seconds of moving the input to the GPU and the result back, which are in no other; 0 on the
+    host, None of a record that does not say."""
     if record.device is None:
         return 0.0
-    parts = [record.phases.get(name) for name in TRANSFERS]
+    parts = [record.phases.get(name) for name in ("to_device", "to_host")]
     return sum(float(np.median(samples)) for samples in parts if samples) if all(parts) else None
 
 
@@ -182,28 +169,31 @@ def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.Da
         Rounds.of(runs, each) if each and runs else None
         for each, runs in zip(chosen, rows["runs"], strict=True)
     ]
-    stopped = swapped & (rows["status"] != "ok")
-    unknown: dict[str, pd.Series[Any]] = {name: rows[name].mask(stopped) for name in SECONDS}
-    return with_rounds(rows.assign(**unknown), found, swapped)
+    return with_rounds(_told(rows, swapped), found, swapped)
+
+
+def _told(rows: pd.DataFrame, swapped: pd.Series[bool] | bool = True) -> pd.DataFrame:
+    """Return the rows without seconds where a row that gets others is not ok."""
+    seconds = rows[list(SECONDS)].mask(swapped & (rows["status"] != "ok"))
+    return rows.assign(**seconds)
 
 
 def with_rounds(
-    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: pd.Series[bool] | None = None
+    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: pd.Series[bool] | bool = True
 ) -> pd.DataFrame:
     """Return the rows with the seconds of these rounds, `not_measured` where an ok row has none.
 
-    swapped : the rows that get them, None for all
+    swapped : the rows that get them, True for all
     """
     known = [each if each is not None and each.numbers and each.median > 0 else None for each in found]
     every = [(r.median, *r.interval, len(r.numbers)) if r else (np.nan, np.nan, np.nan, 0) for r in known]
-    ok = (rows["status"] == "ok") & (True if swapped is None else swapped)
+    ok = (rows["status"] == "ok") & swapped
     parts = pd.DataFrame(every, rows.index, columns=[*SECONDS, "processes"])
     parts["rounds"] = pd.Series(known, rows.index, dtype="object")
-    swaps = {str(name): parts[name].where(ok, rows[name]) for name in parts}
-    lost = ok & parts["rounds"].isna()
-    swaps |= {name: swaps[name].astype("float64") for name in SECONDS}
-    swaps["processes"] = swaps["processes"].fillna(0).astype(int)
-    return rows.assign(**swaps).assign(status=rows["status"].mask(lost, NOT_MEASURED))
+    status = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
+    parts = parts.where(ok, rows[list(parts)], axis=0)
+    types = dict.fromkeys(SECONDS, "float64") | {"processes": "int"}
+    return rows.assign(**parts.astype(types), status=status)
 
 
 def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples:
@@ -224,15 +214,13 @@ def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples
 def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the seconds of each span, the sum of its phases' medians in the record that stands for a case;
     0 for a phase that a record lacks, unknown of a row that is not ok."""
-    standing = [representative(runs) if runs else None for runs in rows["runs"]]
+
+    def seconds(runs: Sequence[Record], names: Sequence[str]) -> float:
+        parts = map(representative(runs).phases.get, names)
+        return sum(float(np.median(samples)) for samples in parts if samples)
+
     sums = [
-        {
-            span: sum(float(np.median(record.phases[name])) for name in names if record.phases.get(name))
-            for span, names in spans.items()
-        }
-        if record is not None
-        else {}
-        for record in standing
+        {span: seconds(runs, names) for span, names in spans.items()} if runs else {} for runs in rows["runs"]
     ]
     return pd.DataFrame(sums, rows.index, columns=list(spans), dtype="float64")
 
@@ -241,16 +229,13 @@ def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
     apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
     read = probes("durations", rows)
-    rounds = [Rounds((1,), (_of_kernels(each),)) if each else None for each in read]
+    rounds = [Rounds((1,), (tuple(map(_kernels, each["calls"])),)) if each else None for each in read]
     host = pd.Series([each.get("host") for each in read], rows.index, dtype="object")
-    called: dict[str, pd.Series[Any]] = {name: rows[name].where(rows["status"] == "ok") for name in SECONDS}
-    return with_rounds(rows.assign(**called), rounds).assign(run_id="durations", host=host)
+    return with_rounds(_told(rows), rounds).assign(run_id="durations", host=host)
 
 
-def _of_kernels(durations: Mapping[str, Any]) -> tuple[float, ...]:
-    """Return of each timed call the sum of the durations of all its kernels."""
-    calls = [call["kernels"].values() for call in durations["calls"]]
-    return tuple(math.fsum(kernel["seconds"] for kernel in kernels) for kernels in calls)
+def _kernels(call: Mapping[str, Any]) -> float:
+    return math.fsum(kernel["seconds"] for kernel in call["kernels"].values())
 
 
 def cores_of(machine: str) -> float:

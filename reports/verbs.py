@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple
 
 import numpy as np
 import pandas as pd
@@ -103,8 +104,7 @@ def over(
 
 
 def _ratios(a: pd.DataFrame, b: pd.DataFrame, whole: pd.Series[bool]) -> pd.DataFrame:
-    """Return the ratios of whole pairs with their intervals and processes, by the rounds where both have
-    them, else by what the two intervals allow."""
+    """By the rounds where both have them, else by what the two intervals allow."""
     numbers = pd.DataFrame(
         {
             "ratio": a["median"] / b["median"],
@@ -113,15 +113,9 @@ def _ratios(a: pd.DataFrame, b: pd.DataFrame, whole: pd.Series[bool]) -> pd.Data
             "ratio_processes": np.minimum(a["processes"].astype(float), b["processes"].astype(float)),
         }
     ).where(whole)
-    pairs = zip(numbers.index, a["rounds"], b["rounds"], whole, strict=True)
-    found = {
-        place: (r.value, r.low, r.high, float(r.processes))
-        for place, (_, top, bottom, is_whole) in enumerate(pairs)
-        if is_whole and isinstance(top, Rounds) and isinstance(bottom, Rounds)
-        for r in (ratio(top, bottom),)
-    }
-    for place, values in found.items():
-        numbers.iloc[place] = values
+    for place, (top, bottom, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True)):
+        if is_whole and isinstance(top, Rounds) and isinstance(bottom, Rounds):
+            numbers.iloc[place] = astuple(ratio(top, bottom))
     return numbers
 
 
@@ -206,9 +200,7 @@ def fastest(
     return ordered[~ordered.index.duplicated()].drop(columns="seconds").reindex(rows.index.unique())
 
 
-def wide(
-    parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def wide(parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: of each part `<name>_<column>` where the part is ok, and `status_<name>`.
 
     first : by input, what else a row has
@@ -219,7 +211,7 @@ def wide(
     ]
     statuses = pd.concat({f"status_{name}": part["status"] for name, part in parts.items()}, axis=1)
     rows = pd.concat([*values, statuses.astype("object").fillna("not_run")], axis=1)
-    return (rows if first is None else first.join(rows, validate="one_to_one")).copy()
+    return first.join(rows, validate="one_to_one").copy()
 
 
 def inputs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -231,12 +223,6 @@ def inputs(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept].groupby(KEY, sort=False).first()
 
 
-def attach(rows: pd.DataFrame, code: str, columns: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with columns, which are by input, on those of an implementation."""
-    keyed = pd.concat({code: columns}, names=["implementation"])
-    return rows.join(keyed, on=["implementation", *KEY], validate="many_to_one")
-
-
 def beside(
     frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
@@ -244,41 +230,35 @@ def beside(
 
     printed : by column, by the paper's abbreviation
     """
+    columns = pd.DataFrame(printed).astype("float64")
+    columns = columns[columns.index.isin(abbreviations(paper).values())]
     frame = frame.reset_index(drop=frame.index.names[0] is None)
-    known = list(abbreviations(paper).values())
-    columns = pd.DataFrame(printed).astype("float64").rename_axis("abbr").reset_index()
-    columns = columns[columns["abbr"].isin(known)]
-    whole = frame.merge(columns, on="abbr", how="outer", sort=False)
-    absent = ~whole["abbr"].isin(frame["abbr"].dropna()) & whole["abbr"].notna()
-    whole = _as_texts(whole, ["label", *_statuses(whole)])
-    whole.loc[absent, "label"] = [printed_label(abbr, paper) for abbr in whole.loc[absent, "abbr"]]
-    whole.loc[absent, _statuses(whole)] = "not_run"
-    # One block of each type: pandas warns of frames that are joined of many.
-    return whole.copy()
+    whole = with_absent(frame, columns.index, "abbr", None).join(columns, on="abbr")
+    pairs = zip(whole["label"], whole["abbr"], strict=True)
+    return whole.assign(label=[printed_label(abbr, paper) if name == abbr else name for name, abbr in pairs])
 
 
 def _statuses(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that say `ok` or why there is no number."""
     begins = ("status", "told", "both")
     return [name for name in map(str, frame) if name.startswith(begins) or name.endswith("pair")]
 
 
-def _as_texts(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the frame with these columns of texts, which without a case they are not yet."""
-    return frame.assign(**{name: frame[name].astype("object") for name in names})
-
-
-def with_absent(rows: pd.DataFrame, names: Collection[str], by: str = "matrix") -> pd.DataFrame:
+def with_absent(
+    rows: pd.DataFrame,
+    names: Collection[str],
+    by: str = "matrix",
+    reason: str | None = "the matrix is not at hand",
+) -> pd.DataFrame:
     """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
     absent = [name for name in names if name not in set(rows[by])]
-    statuses = _statuses(rows)
-    rows = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
-    last = rows.index[len(rows) - len(absent) :]
-    rows = _as_texts(rows, [by, "label", "reason", *statuses])
-    rows.loc[last, by] = rows.loc[last, "label"] = absent
-    rows.loc[last, statuses] = "not_run"
-    rows.loc[last, "reason"] = "the matrix is not at hand"
-    return rows
+    said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(_statuses(rows), "not_run")
+    whole = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
+    # Without a case a column of texts has no type yet.
+    whole = whole.astype({name: "object" for name in said if name in whole})
+    for name in whole.columns.intersection(list(said)):
+        whole.loc[len(rows) :, name] = said[name]
+    # One block of each type: pandas warns of frames that are joined of many.
+    return whole.copy()
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:

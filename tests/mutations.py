@@ -206,7 +206,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a stopped call bounds a phase", "reports/table.py",
-        'stopped = swapped & (rows["status"] != "ok")', "stopped = swapped & False",
+        '.mask(swapped & (rows["status"] != "ok"))', "",
         "test_table.py::test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call",
     ),
     Mutation(

@@ -31,63 +31,51 @@ from reports.claims.verdict import Outcome, Verdict
 from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
 from reports.facts.claim import Held
-from reports.facts.printed import Entries, abbreviations
+from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
 from reports.shapes import files
 from reports.shapes.sheet import Column, Sheet
 from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, draw, on_gpu, site
+from tests.thorough import thorough
 
 __all__ = ["site"]
 Judged = Callable[..., list[Verdict]]
+Pair = tuple[str, str]
+FIGURES = figures.available_figures()
 RANGES = "fig14_maxid_ranges"
 # More than half of GSoFA's matrices.
 SEVEN = ("RM", "BB", "EP", "BC", "LH", "G7", "MK")
-MODULE = '''
-"""Figure 99: seconds of everything."""
-
+MODULE = """
 from reports.exhibit import Exhibit
-from reports.shapes.axes import Panels
-from reports.shapes.bars import bar_panel
+from reports.shapes.sheet import Column, Sheet
 from reports.verbs import with_groups
-
-
-def frame(cases):
-    """Return one row per case."""
-    rows = with_groups(cases).assign(series=cases["variant"], ratio=1.14, pair="ok")
-    return rows.assign(reinit_without=0.22, reinit_with=0.01)
-
 
 EXHIBIT = Exhibit(
     "{paper}",
     "{name}, Figure 99",
     "seconds of everything",
-    frame,
-    Panels([lambda axes, frame: bar_panel(axes, frame, "s")], 6.0),
-    """A sham with {{count}} rows: {{braces}}.""",
+    lambda cases: with_groups(cases).assign(ratio=1.14, pair="ok", reinit_without=0.22, reinit_with=0.01),
+    Sheet([Column("seconds", "median")]),
+    "A sham with {{count}} rows: {{braces}}.",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
     claims={claims},
 )
-'''
+"""
+PAPER = b"name: Sham\nplace: 9\n"
 
 
 @pytest.fixture
-def sham(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One more figure of a paper: one file."""
-    (tmp_path / "sham").mkdir()
-    (tmp_path / "sham" / "fig99.py").write_text(
-        MODULE.format(paper="gsofa", name="GSoFA", claims=("fig14_maxid_ranges",))
-    )
-    monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(tmp_path / "sham")])
-    figures.exhibits.cache_clear()
-    yield
-    figures.exhibits.cache_clear()
-
-
-@pytest.fixture
-def sham_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One more paper: one file of data, and its folder of one figure."""
-    data, package = tmp_path / "papers", tmp_path / "reports" / "sham"
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two more figures of GSoFA, one of them of docs/add-a-figure.md; one more paper: a file of data, and its
+    folder of one figure."""
+    own, data, package = tmp_path / "own", tmp_path / "papers", tmp_path / "reports" / "sham"
+    guide = (ROOT / "docs" / "add-a-figure.md").read_text()
+    (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.DOTALL | re.MULTILINE)
+    own.mkdir()
+    (own / "fig98.py").write_text(textwrap.dedent(code))
+    (own / "fig99.py").write_text(MODULE.format(paper="gsofa", name="GSoFA", claims=(RANGES,)))
+    monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(own)])
     shutil.copytree(papers.FOLDER, data)
     (data / "sham.yaml").write_text("name: Sham (2030)\nplace: 9\n")
     package.mkdir(parents=True)
@@ -97,8 +85,8 @@ def sham_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setattr(reports, "__path__", [*reports.__path__, str(package.parent)])
     forget()
     yield
-    for name in ("reports.sham.fig99", "reports.sham"):
-        sys.modules.pop(name, None)
+    for name in ("sham.fig99", "sham", "gsofa.fig98", "gsofa.fig99"):
+        sys.modules.pop(f"reports.{name}", None)
     forget()
 
 
@@ -107,52 +95,59 @@ def forget() -> None:
         cached.cache_clear()
 
 
-def test_one_file_is_a_figure(sham: None, site: Path) -> None:
-    assert ("gsofa", "fig99") in figures.available_figures()
-    assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
-    paths = draw("gsofa", "fig99", ON_GPU, RECORDS, ENTRIES)
+def drawn(paper: str, figure: str) -> tuple[dict[str, str], pd.DataFrame]:
+    paths = draw(paper, figure, ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
-    comments, frame = files.read_csv(paths[1])
+    return files.read_csv(paths[1])
+
+
+def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, site: Path) -> None:
+    assert {("gsofa", "fig98"), ("gsofa", "fig99"), ("sham", "fig99")} <= {*figures.available_figures()}
+    assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
+    comments, frame = drawn("gsofa", "fig99")
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
     assert len(frame) >= len(ON_GPU)
-    assert any(key.startswith("verdict gsofa.fig14_maxid_ranges.mean") for key in comments)
+    assert any(key.startswith(f"verdict gsofa.{RANGES}.mean") for key in comments)
     with pytest.raises(ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"):
-        figures.figure_of("gsofa", "fig14_maxid_ranges")
-
-
-def test_one_file_and_a_folder_of_figures_are_a_paper(sham_paper: None, site: Path) -> None:
-    assert ("sham", "fig99") in figures.available_figures()
+        figures.figure_of("gsofa", RANGES)
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
     assert Settings.from_env({"FILLPATH_PAPER": "sham"}).paper == "sham"
-    paths = draw("sham", "fig99", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = files.read_csv(paths[1])
+    comments, frame = drawn("sham", "fig99")
     assert " A sham with" in comments["caption"] and len(frame) >= len(ON_GPU)
     assert frame["abbr"].isna().all(), "it lists no matrices"
     page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
     assert "Sham (2030)" in page and "Figure 99: seconds of everything" in page and "sham_fig99" in page
 
 
+def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
+    comments, frame = drawn("gsofa", "fig98")
+    assert frame["gain"].notna().any()
+    assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")
+    judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]
+    assert all(any(key.startswith(start) for key in comments) for start in judged)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"name: Sham\nplace: 9\nyear: 2030\n", r"\$: .*'year'.*fields of a paper"),
+        (PAPER + b"year: 2030\n", r"\$: .*'year'.*fields of a paper"),
         (b"name: Sham\nplace: five\n", r"\$\.place: 'five' is not of type 'integer'"),
         (b"name: Sham\n", r"\$: 'place' is a required property"),
         (b"name: 3\nplace: 9\n", r"\$\.name: 3 is not of type 'string'"),
-        (b"name: Sham\nplace: 9\nmethod: Sham\nbaselines: [a]\n", r"\$\.baselines: \['a'\] is not of type"),
-        (b"name: Sham\nplace: 9\nbaselines: {symbolic.fill1: a}\n", r"\$: 'method' is a dependency"),
-        (b"name: Sham\nplace: 9\nmatrices: nodot\n", r"\$\.matrices: 'nodot' does not match"),
-        (b"name: Sham\nplace: 9\nmatrices: glu3_table1.matrix\n", r"no table .*; did you mean glu3_table1_"),
+        (PAPER + b"method: Sham\nbaselines: [a]\n", r"\$\.baselines: \['a'\] is not of type"),
+        (PAPER + b"baselines: {symbolic.fill1: a}\n", r"\$: 'method' is a dependency"),
+        (PAPER + b"matrices: nodot\n", r"\$\.matrices: 'nodot' does not match"),
+        (PAPER + b"matrices: glu3_table1.matrix\n", r"no table .*; did you mean glu3_table1_"),
         (
-            b"name: Sham\nplace: 9\nmatrices: gsofa_table1_matrices.collection\n",
-            r"gsofa_table1_matrices.csv has no collection; did you mean collection_name",
+            PAPER + b"matrices: gsofa_table1_matrices.collection\n",
+            "no collection; did you mean collection_name",
         ),
         (b"", r"\$: None is not of type 'object'"),
         (b"name: [\n", "expected the node content"),
         (b"name: \xff\n", "invalid start byte"),
     ],
 )
-def test_a_damaged_paper_is_named(sham_paper: None, text: bytes, message: str) -> None:
+def test_a_damaged_paper_is_named(added: None, text: bytes, message: str) -> None:
     (papers.FOLDER / "sham.yaml").write_bytes(text)
     papers.papers.cache_clear()
     with pytest.raises(ConfigError, match=f"^config/papers/sham.yaml: .*{message}") as caught:
@@ -160,96 +155,55 @@ def test_a_damaged_paper_is_named(sham_paper: None, text: bytes, message: str) -
     assert "\n" not in str(caught.value)
 
 
-def test_without_it_there_is_none() -> None:
-    with pytest.raises(UnknownNameError, match="no figure 'fig99'"):
-        figures.exhibit("gsofa", "fig99")
-
-
 def test_figures_stand_in_the_papers_order() -> None:
-    for paper in ("gsofa", "ooclu", "glu3", "parac"):
-        names = list(figures.exhibits(paper))
-        numbers = [int(name.removeprefix("table")) for name in names if name.startswith("table")]
-        numbers += [100 + int(name.removeprefix("fig")) for name in names if name.startswith("fig")]
-        assert numbers == sorted(numbers) and names[: len(numbers)] == [
-            *(name for name in names if name.startswith("table")), *(n for n in names if n.startswith("fig")),
-        ]  # fmt: skip
-        headings = [exhibit.heading for exhibit in figures.exhibits(paper).values()]
-        assert all(heading[0].upper() == heading[0] for heading in headings)
+    for paper in papers.paper_names():
+        exhibits = figures.exhibits(paper)
+        printed = [name for name in exhibits if re.fullmatch(r"(table|fig)\d+", name)]
+        assert list(exhibits)[: len(printed)] == printed
+        assert printed == sorted(printed, key=lambda name: (name < "g", int(re.sub(r"\D", "", name))))
+        assert all(exhibit.heading[0].upper() == exhibit.heading[0] for exhibit in exhibits.values())
     assert figures.exhibit("ooclu", "kahn").heading.startswith("Who launches")
     assert figures.exhibit("ooclu", "faults").heading.startswith("Beyond the paper: ")
 
 
-@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
-def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: tuple[str, str]) -> None:
-    """A run that was cut off leaves any part of the records: half of them, and one. No figure picks among the
-    cases of its experiments."""
-    cases = _cases(pair, "small")
-    frame = _judge(pair, cases, _sample(cases, len(cases) // 2), catalogue.entries())
-    assert figures.exhibit(*pair).picture(frame).axes
-    _judge(pair, cases, _sample(cases, 1), ENTRIES)
+@pytest.mark.parametrize("every", [False, thorough(True)])
+@pytest.mark.parametrize("pair", FIGURES, ids=".".join)
+def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: Pair, every: bool) -> None:
+    """A run that was cut off leaves any part of the records, as do nodes under names of their own, or another
+    figure with cases in common: each set of these, the smallest five. No figure picks among the cases of its
+    experiments."""
+    cases = cases_of(pair, "papers" if every else "small")
+    for count in (0, 1, 2, 5, len(cases) // 2) if every else (1, len(cases) // 2):
+        frame = judge(pair, cases, random.Random(count).sample(cases, min(count, len(cases))))
+        assert figures.exhibit(*pair).picture(frame).axes
+    sets = {frozenset(cases) & set(cases_of(other)) for other in FIGURES if every and other != pair}
+    parts = [[case for case in cases if case in part] for part in sets if 0 < len(part) < len(cases)]
+    for part in sorted(parts, key=lambda part: (len(part), part[0].name))[:5]:
+        judge(pair, cases, part)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
-def test_every_part_of_the_records_is_shown_and_judged(pair: tuple[str, str]) -> None:
-    """Shared by nodes under names of their own, or of any other figure, which has cases in common."""
-    cases = _cases(pair)
-    parts = [_sample(cases, min(count, len(cases))) for count in (0, 1, 2, 5, len(cases) // 2)]
-    for part in parts:
-        assert figures.exhibit(*pair).picture(_judge(pair, cases, part, catalogue.entries())).axes
-    for part in _common(pair, cases):
-        _judge(pair, cases, part, ENTRIES)
-
-
-def _cases(pair: tuple[str, str], suite: str = "papers") -> list[Case]:
+def cases_of(pair: Pair, suite: str = "papers") -> list[Case]:
     return figure_cases(*pair, Settings(suite=suite))
 
 
-def _sample(cases: list[Case], count: int) -> list[Case]:
-    return random.Random(count).sample(cases, count)
-
-
-def _judge(
-    pair: tuple[str, str], cases: list[Case], measured: Iterable[Case], entries: Entries
-) -> pd.DataFrame:
+def judge(pair: Pair, cases: list[Case], measured: Iterable[Case]) -> pd.DataFrame:
     """The frame of cases of which these are measured."""
     spans = {"factor": [0.1], "analysis": [0.1], "solve": [0.2]}
     ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
     records = Records(tuple(on_gpu(case, number % 60, **ok) for number, case in enumerate(measured)))
     exhibit = figures.exhibit(*pair)
-    frame = exhibit.frame(records, entries, cases)
+    frame = exhibit.frame(records, catalogue.entries(), cases)
     assert len(frame) and exhibit.words(frame)
     exhibit.verdicts(frame)
     return frame
 
 
-FEW = 5
-
-
-def _common(pair: tuple[str, str], cases: list[Case]) -> list[list[Case]]:
-    """The cases of other figures that are some of these, and not all; each set once, the smallest few."""
-    others = [other for other in figures.available_figures() if other != pair]
-    sets = {frozenset(cases) & set(_cases(other)) for other in others}
-    parts = [[case for case in cases if case in part] for part in sets if 0 < len(part) < len(cases)]
-    return sorted(parts, key=lambda part: (len(part), part[0].name))[:FEW]
-
-
-@pytest.mark.parametrize(
-    ("value", "status", "text"),
-    [
-        (3.0, "ok", "3.0 s"),
-        (None, "out_of_memory", "out of memory"),
-        (None, "ok", "-"),
-        (None, math.nan, "-"),
-        ("as it is", "ok", "as it is"),
-    ],
-)
-def test_a_cell_says_its_number_or_why_there_is_none(
-    value: float | str | None, status: str | float, text: str
-) -> None:
+def test_a_cell_says_its_number_or_why_there_is_none() -> None:
     column = Column("seconds", "median", "{:.1f} s".format, why="status")
-    rows = pd.DataFrame({"median": [value], "status": [status]}, dtype="object")
-    assert column.cells(rows).tolist() == [text]
+    values = [3.0, None, None, None, "as it is"]
+    rows = {"median": values, "status": ["ok", "out_of_memory", "ok", math.nan, "ok"]}
+    cells = column.cells(pd.DataFrame(rows, dtype="object")).tolist()
+    assert cells == ["3.0 s", "out of memory", "-", "-", "as it is"]
 
 
 def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
@@ -310,21 +264,16 @@ def test_a_column_is_held_against_claims_row_by_row(verdicts: Judged) -> None:
     assert verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), held)[0].firm
 
 
-@pytest.mark.parametrize(
-    ("held", "message"),
-    [
+def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(verdicts: Judged) -> None:
+    for held, message in (
         (Held("ratoi"), "the frame has no column 'ratoi'; did you mean ratio"),
         (Held("ratio", "stats"), "the frame has no column 'stats'; did you mean status"),
         (Held("ratio", only={"wya": "a"}), "the frame has no column 'wya'; did you mean way"),
         (Held("ratio", subsets="aprat"), "the figure has no subsets 'aprat'; did you mean apart"),
-    ],
-)
-def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(
-    held: Held, message: str, verdicts: Judged
-) -> None:
-    with pytest.raises(ConfigError, match=f"GSoFA, Figure 99: gsofa.{RANGES}.mean: {message}") as caught:
-        verdicts(ROWS, held, subsets={"apart": lambda rows: []})
-    assert "\n" not in str(caught.value)
+    ):
+        with pytest.raises(ConfigError, match=f"GSoFA, Figure 99: gsofa.{RANGES}.mean: {message}") as caught:
+            verdicts(ROWS, held, subsets={"apart": lambda rows: []})
+        assert "\n" not in str(caught.value)
 
 
 def test_a_subject_that_does_not_exist_is_refused() -> None:
@@ -336,37 +285,14 @@ def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
     words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS)
     assert words == "2 rows, {x}, {kept}"
-    message = "GSoFA, Figure 99: the caption names 'cuont', and its facts do not; did you mean count"
+    message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
         exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS)
 
 
-@pytest.mark.parametrize("pair", figures.available_figures(), ids=".".join)
-def test_every_figure_is_held_against_claims_that_exist_and_all_of_its_subsets_are_named(
-    pair: tuple[str, str],
-) -> None:
+@pytest.mark.parametrize("pair", FIGURES, ids=".".join)
+def test_every_figure_is_held_against_claims_that_exist_and_all_of_its_subsets_are_named(pair: Pair) -> None:
     exhibit = figures.exhibit(*pair)
     assert all(figures.figure_of(exhibit.paper, id) for id in exhibit.claims)
     held = [held for id in exhibit.claims for one in claims.claims_of(exhibit.paper, id) for held in one.held]
     assert {each.subsets for each in held} - {""} == set(exhibit.subsets)
-
-
-@pytest.fixture
-def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The module that docs/add-a-figure.md shows, as one more figure of its paper."""
-    guide = (ROOT / "docs" / "add-a-figure.md").read_text()
-    (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.DOTALL | re.MULTILINE)
-    (tmp_path / "fig98.py").write_text(textwrap.dedent(code))
-    monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(tmp_path)])
-    figures.exhibits.cache_clear()
-    yield
-    figures.exhibits.cache_clear()
-
-
-def test_the_example_of_the_guide_is_a_figure(example: None, site: Path) -> None:
-    paths = draw("gsofa", "fig98", ON_GPU, RECORDS, ENTRIES)
-    comments, frame = files.read_csv(paths[1])
-    assert frame["gain"].notna().any()
-    assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")
-    judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]
-    assert all(any(key.startswith(start) for key in comments) for start in judged)

@@ -30,13 +30,12 @@ from fillpath.record import Record, Status, record_key, record_path, write_recor
 from fillpath.registry import lookup
 from reports import figures
 from reports.claims.standing import Standing
-from reports.facts import naming
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.pages import webpage
 from reports.shapes import bars, files, style
-from reports.table import all_rows
+from reports.table import all_rows, case_table
 from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of, site, standings
 from tests.thorough import daily
@@ -49,15 +48,13 @@ EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)
 
 def test_every_case_is_a_row_of_the_records_machine_whatever_became_of_it() -> None:
     frame = rows_of(RECORDS, CASES).set_index("case")
-    assert list(frame.index) == [case.name for case in CASES] and set(frame["machine"]) == {"made-up"}
-    assert frame.loc[fakes.ABSENT, "status"] == "not_run" and frame.loc[fakes.ABSENT, "reason"]
-    for name, (status, reason) in fakes.FAILED.items():
-        assert frame.loc[name, ["status", "reason"]].tolist() == [str(status), reason]
+    for name, (status, reason) in {**fakes.FAILED, fakes.ABSENT: (Status.NOT_RUN, "no record yet")}.items():
+        assert frame.loc[name, ["machine", "status", "reason"]].tolist() == ["made-up", str(status), reason]
         assert frame.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
     # So that the cases which it is held against are found, and keep their own status.
-    cpu = [record for record in RECORDS.rows if ".fill2_cpu@" in record.case]
-    both = Case.parse(cpu[0].case), Case.parse(cpu[0].case.replace("fill2_cpu", "gsofa"))
-    rows = fig10.EXHIBIT.frame(Records(tuple(cpu)), ENTRIES, both).set_index("implementation")
+    cpu = next(record for record in RECORDS.rows if ".fill2_cpu@" in record.case)
+    both = Case.parse(cpu.case), Case.parse(cpu.case.replace("fill2_cpu", "gsofa"))
+    rows = fig10.EXHIBIT.frame(Records((cpu,)), ENTRIES, both).set_index("implementation")
     assert rows.loc["gsofa", ["machine", "fill2_cpu_pair"]].tolist() == ["made-up", "not_run"]
 
 
@@ -72,21 +69,15 @@ def test_records_come_from_results_one_a_machine(site: Path) -> None:
 
 def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> None:
     """Whoever has imported implementations before: the loader asks, once."""
-    case = Case.parse("symbolic.fill1@bcsstk18.metis")
-    made = made_record(case, 1)
-    source = lookup(case.stage, case.implementation).source_hash(made.versions)
-    assert made.prepared is not None
-    key = record_key(made.case, made.prepared["hash"], source, made.machine)
-    of_old = replace(made, case="symbolic.fill1_pruned@bcsstk18.metis", key="0" * 64)
-    of_none = replace(made, case="symbolic.is_no_more@bcsstk18.metis", key="1" * 64)
-    for record in (replace(made, key=key), of_old, of_none):
+    cases = [fakes.case_of(name) for name in ("fill1", "fill1_pruned", "is_no_more")]
+    made = [replace(made_record(case, 1), key=f"{n:064}") for n, case in enumerate(cases)]
+    source = lookup(cases[0].stage, cases[0].implementation).source_hash(made[0].versions)
+    own = record_key(made[0].case, "0" * 64, source, made[0].machine)
+    for record in (replace(made[0], key=own), *made[1:]):
         write_records(record_path(record.machine, record.case), [record])
     code = (
-        "from fillpath.case import Case\nfrom reports.facts.records import Records\n"
-        "from reports.table import case_table\nrecords = Records.load()\n"
-        "cases = [Case.parse(record.case) for record in records.rows]\n"
-        "rows = case_table(records, cases, (), '').set_index('implementation')\n"
-        "print(rows.loc[['fill1', 'fill1_pruned', 'is_no_more'], 'current'].tolist())"
+        "from reports.facts.records import Records\nrecords = Records.load()\n"
+        "print([records.current.get(record.key) for record in records.rows])"
     )
     printed = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT)
     assert printed.strip() == "[True, False, None]"
@@ -104,11 +95,12 @@ def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") 
 
 
 @pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
-def test_no_records_at_all_still_draws(
+def test_a_figure_is_laid_out_and_written_and_drawn_without_records(
     site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
 ) -> None:
-    touch_pictures(monkeypatch, site)
-    monkeypatch.setattr(style, "LARGEST", -1)
+    touch_pictures(monkeypatch, site, ".svg")
+    svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
+    assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
     absent = Records(tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_CARD)))
     own = fakes.own_cases(paper, figure, [*CASES[:3], *fakes.ONE_CORE, *ON_CARD])
     assert all(path.is_file() for path in draw(paper, figure, own, absent))
@@ -119,40 +111,39 @@ def test_no_records_at_all_still_draws(
         assert not any(verdict.machine for verdict in found.verdicts(frame))
 
 
-def test_teps_only_where_edges_are_those_of_fill2() -> None:
-    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
-    assert set(frame["implementation"]) == {"fill2_cpu"}
-    edges = {record.case: (record.work or {})["edges"] for record in RECORDS.rows if record.work}
-    fill2 = frame[frame["status"] == "ok"]
-    assert len(fill2) == 6, "all but the wrong and the absent one"
-    assert fill2["teps"].tolist() == pytest.approx((fill2["case"].map(edges) / fill2["median"]).tolist())
-    assert fill2["teps"].between(fill2["teps_low"], fill2["teps_high"]).all()
-
-
-def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
-    cases = [Case.parse(f"symbolic.gsofa@{matrix}.metis") for matrix in ("rma10", "circuit,4000", "bcsstk18")]
-    printed = fig10.EXHIBIT.frame(RECORDS, ENTRIES, cases).dropna(subset="fill2_cpu_paper")
-    assert printed[["case", "fill2_cpu_paper"]].values.tolist() == [["symbolic.gsofa@rma10.metis", 97.11]]
-
-
 def ticks_of(frame: pd.DataFrame) -> set[str]:
     (axes,) = fig10.EXHIBIT.picture(frame).axes
     return {label.get_text() for label in axes.get_xticklabels()}
 
 
-def test_stand_ins_are_labelled_and_never_take_the_name() -> None:
+def test_teps_are_of_fill2_alone_a_failed_case_is_a_marked_slot_and_an_absent_one_a_name_below() -> None:
+    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
+    fill2 = frame[frame["status"] == "ok"]
+    assert set(frame["implementation"]) == {"fill2_cpu"} and len(fill2) == 6, "all but wrong and absent"
+    assert (fill2["teps"] * fill2["median"]).tolist() == pytest.approx(fill2["edges"].tolist())
+    assert fill2["teps"].between(fill2["teps_low"], fill2["teps_high"]).all()
+    assert {"wrong"} == {text.get_text() for text in fig10.EXHIBIT.picture(frame).axes[0].texts}
+    assert "Not measured: poisson3d:16:aniso." in fig10.EXHIBIT.words(frame)
+    assert {"grid2d:60\nstand-in: BC", "bcsstk18 (BC)"} <= ticks_of(frame)
+
+
+def test_paper_ratio_stands_only_beside_the_papers_own_matrix() -> None:
+    cases = [fakes.case_of("gsofa", matrix) for matrix in ("rma10", "circuit,4000", "bcsstk18")]
+    printed = fig10.EXHIBIT.frame(RECORDS, ENTRIES, cases).dropna(subset="fill2_cpu_paper")
+    assert printed[["case", "fill2_cpu_paper"]].values.tolist() == [["symbolic.gsofa@rma10.metis", 97.11]]
+
+
+def test_stand_ins_never_take_the_name() -> None:
     table = table1.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
     stand_ins = table[table["abbr"].isna()].drop_duplicates("label").set_index("label")["stand_in_for"]
     assert stand_ins["poisson3d:16"] == "ST, AU, DI" and stand_ins["circuit:4000"] == "PR, TT"
     paper = table[table["abbr"].notna()].drop_duplicates("abbr").set_index("abbr")
     assert len(paper) == 13 and paper.loc["ST", "status"] == "not_run" and pd.isna(paper.loc["ST", "fills"])
-    ticks = ticks_of(fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES))
-    assert {"grid2d:60\nstand-in: BC", "bcsstk18 (BC)"} <= ticks
 
 
 def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
     twin = next(entry for entry in catalogue.entries() if entry.stands_for == ("rma10",))
-    cases = [Case("symbolic", "gsofa", id, fakes.METIS) for id in (twin.id, "bcsstk32")]
+    cases = [fakes.case_of("gsofa", id) for id in (twin.id, "bcsstk32")]
     records = Records(tuple(made_record(case, number) for number, case in enumerate(cases)))
     frame = fig10.EXHIBIT.frame(records, catalogue.entries(), cases)
     rows = frame[frame["status"] == "ok"].set_index("matrix")
@@ -160,7 +151,8 @@ def test_a_twin_is_called_one_and_what_is_none_stays_a_stand_in() -> None:
     assert rows.loc["bcsstk32", "label"] == "bcsstk32" and rows["abbr"].isna().all()
     ticks = ticks_of(frame)
     assert {"twin of RM", "bcsstk32\nstand-in: AU"} <= ticks and "rma10 (RM)" not in ticks
-    assert naming.label(twin.id, twin, "parac") == twin.name, "the paper does not print rma10"
+    others = case_table(records, cases, catalogue.entries(), "parac").set_index("matrix")["label"]
+    assert others[twin.id] == twin.name, "the paper does not print rma10"
 
 
 def test_table1_takes_its_numbers_from_a_verified_record() -> None:
@@ -172,22 +164,6 @@ def test_table1_takes_its_numbers_from_a_verified_record() -> None:
     assert "in 0 of 7 measured" in table1.EXHIBIT.words(table)
 
 
-def test_a_failed_case_is_a_marked_slot_and_an_absent_one_a_name_below() -> None:
-    frame = fig10.EXHIBIT.frame(RECORDS, ENTRIES, CASES)
-    (axes,) = fig10.EXHIBIT.picture(frame).axes
-    assert {"wrong"} == {text.get_text() for text in axes.texts}
-    assert "Not measured: poisson3d:16:aniso." in fig10.EXHIBIT.words(frame)
-
-
-@pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
-def test_a_figure_is_laid_out_and_written(
-    site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
-) -> None:
-    touch_pictures(monkeypatch, site, ".svg")
-    svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
-    assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
-
-
 @pytest.mark.parametrize("pair", figures.available_figures())
 def test_csv_is_the_frame_under_its_stamp(
     site: Path, monkeypatch: pytest.MonkeyPatch, pair: tuple[str, str]
@@ -195,22 +171,23 @@ def test_csv_is_the_frame_under_its_stamp(
     touch_pictures(monkeypatch, site)
     monkeypatch.setattr(style, "LARGEST", -1)
     monkeypatch.setattr(style, "measured", lambda figure: Bbox.unit())
-    cases = fakes.own_cases(*pair, MADE)
-    paths = draw(*pair, cases, RECORDS)
+    cases = [case for case in fakes.own_cases(*pair, MADE) if case.name != fakes.ABSENT]
+    paths = draw(*pair, [*cases, Case.parse(fakes.ABSENT)], RECORDS)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     comments, frame = files.read_csv(paths[1])
-    cases = [case for case in cases if case.name != fakes.ABSENT]
     wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
     wanted = pd.read_csv(io.StringIO(wanted.to_csv(index=False)))
     pd.testing.assert_frame_equal(frame, wanted, check_exact=True, check_dtype=False)
     rows = rows_of(RECORDS, cases)
-    dirty = "+dirty" if rows["dirty"].eq(True).any() else ""
-    assert comments["commit"] == f"0123456789abcdef{dirty}" and comments["machine"] == "made-up"
-    measured = rows.loc[rows["status"] == "ok", "matrix"].nunique()
-    assert comments["run"] == "run-1" and comments["n"] == f"{measured} matrices measured"
-    failed = rows[rows["status"] != "ok"]
-    excluded = (failed["case"] + " (" + failed["status"] + ")").tolist()
-    assert comments["excluded"] == (", ".join(excluded) or "none")
+    failed, ok = rows[rows["status"] != "ok"], rows[rows["status"] == "ok"]
+    stamp = {
+        "commit": f"0123456789abcdef{'+dirty' if rows['dirty'].eq(True).any() else ''}",
+        "machine": "made-up",
+        "run": "run-1",
+        "n": f"{ok['matrix'].nunique()} matrices measured",
+        "excluded": ", ".join(failed["case"] + " (" + failed["status"] + ")") or "none",
+    }
+    assert {name: comments[name] for name in stamp} == stamp
 
 
 def test_the_same_records_give_the_same_bytes(site: Path) -> None:
@@ -226,23 +203,23 @@ def test_short_stamp_counts_what_the_long_one_names() -> None:
     assert f"{len(CASES)} not_run (named in the CSV)" in many.footer()
 
 
-def test_a_title_that_depends_on_the_rows_has_a_topic_for_the_page() -> None:
-    shown = [figures.exhibit(*pair) for pair in figures.available_figures()]
-    assert len(shown) == 48 and all(isinstance(each.topic or each.title, str) for each in shown)
-
-
 @pytest.mark.parametrize(("pair", "hint"), [(("gsoffa", "fig10"), "gsofa"), (("gsofa", "fig100"), "fig10")])
 def test_unknown_names_come_with_a_suggestion(pair: tuple[str, str], hint: str) -> None:
     with pytest.raises(UnknownNameError, match=f"did you mean {hint}"):
         draw(*pair, CASES, RECORDS)
 
 
-def test_summary_fits_and_names_every_case(site: Path) -> None:
+def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here(site: Path) -> None:
     draw("gsofa", "fig10", CASES, RECORDS)
     text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110 and all(case.name in table for case in CASES)
     assert "GSoFA: 97.11x" in table and "gsofa_fig10.svg" in text
+    absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
+    records = Records((*RECORDS.of(CASES[0].name), *absent))
+    text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
+    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
+    assert CASES[0].name in text and ON_GPU[0].name not in text
 
 
 @pytest.mark.parametrize(
@@ -257,14 +234,6 @@ def test_summary_fits_and_names_every_case(site: Path) -> None:
 )  # fmt: skip
 def test_the_papers_figure_of_a_case(case: str, text: str) -> None:
     assert paper_figure(Case.parse(f"symbolic.{case}.metis"), ENTRIES) == text
-
-
-def test_what_cannot_run_here_is_counted_by_reason(site: Path) -> None:
-    absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
-    records = Records((*RECORDS.of(CASES[0].name), *absent))
-    text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
-    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
-    assert CASES[0].name in text and ON_GPU[0].name not in text
 
 
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:

@@ -72,27 +72,21 @@ def test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machi
     assert case_table(Records(), [], ENTRIES, "gsofa").shape == (0, len(COLUMNS))
 
 
-def test_seconds_are_those_of_the_processes_and_of_a_stopped_call_a_bound_alone() -> None:
-    records = in_five_processes([measured("gsofa", 2.0), measured("fill1", 3.0, **STOPPED)])
-    ran, stopped = rows_of(records).to_dict("records")
+def test_a_row_says_what_its_record_does_and_of_a_stopped_call_a_bound_alone() -> None:
+    both, one = {"to_device": [1.0, 3.0], "to_host": [0.5]}, {"to_host": [0.5]}
+    counted = counting(rounds=4.0, entries=5.0)
+    made = [measured("gsofa", 2.0, device=None, work=counted), measured("fill1", 1.0, phases=both)]
+    made += [measured("fill2_cpu", 1.0, phases=one), measured(FASTER, 3.0, **STOPPED)]
+    rows = rows_of(in_five_processes(made))
+    ran, *_, stopped = rows.to_dict("records")
     rounds = Rounds.of(ran["runs"])
     assert (ran["median"], ran["low"], ran["high"]) == (rounds.median, *rounds.interval)
     assert (ran["rounds"], ran["processes"], ran["samples"]) == (rounds, 5, 3)
     assert (stopped["status"], stopped["low"], stopped["processes"]) == ("timeout", 60.0, 0)
     assert np.isnan([stopped["median"], stopped["high"]]).all() and stopped["rounds"] is None
-
-
-def test_a_fact_has_its_own_name_unless_it_is_called_as_a_column() -> None:
-    rows = rows_of([measured("gsofa", 1.0, work=counting(rounds=4.0, entries=5.0)), measured("fill1", 1.0)])
-    assert list(rows["concurrent_sources"]) == [512] * 2 and list(rows["counted_rounds"].dropna()) == [4]
-    assert (rows["counted_entries"][0], rows["entries"][0]) == (5, 7131)
-
-
-def test_transfers_are_0_on_the_host_and_unknown_without_both() -> None:
-    both, one = {"to_device": [1.0, 3.0], "to_host": [0.5]}, {"to_host": [0.5]}
-    ways = (("gsofa", {"device": None}), ("fill1", {"phases": both}), ("fill2_cpu", {"phases": one}))
-    rows = rows_of([measured(name, 1.0, **changes) for name, changes in ways])
-    assert rows["transfers"].fillna(-1).tolist() == [0.0, 2.5, -1.0]
+    assert rows["transfers"].fillna(-1).tolist() == [0.0, 2.5, -1.0, -1.0]
+    assert list(rows["concurrent_sources"].dropna()) == [512] * 3
+    assert (ran["counted_rounds"], ran["counted_entries"], ran["entries"]) == (4, 5, 7131)
 
 
 def test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call() -> None:
@@ -158,10 +152,10 @@ def test_a_ratio_is_that_of_medians_or_says_why_there_is_none(top: Side, bottom:
 @few
 def test_the_fastest_is_the_least_that_has_a_result_and_wide_rows_have_all(one: Side, two: Side) -> None:
     parts = {"one": side(one), "two": side(two)}
-    found = verbs.fastest(parts).droplevel("preparation").to_dict("index")
-    each = verbs.wide(parts, ["median"]).droplevel("preparation")
-    assert set(found) == set(each.index) == {*one, *two}
-    for name, row in found.items():
+    found = verbs.fastest(parts)
+    each = verbs.wide(parts, ["median"], found[[]]).droplevel("preparation")
+    assert set(each.index) == {*one, *two} and len(each) == len(found)
+    for name, row in found.droplevel("preparation").to_dict("index").items():
         held = {code: rows[name] for code, rows in (("one", one), ("two", two)) if name in rows}
         took = {code: seconds for code, (status, seconds, *_) in held.items() if status == "ok"}
         assert row["code"] == (min(took, key=lambda code: took[code]) if took else next(iter(held)))

@@ -20,7 +20,7 @@ from reports.claims.verdict import Direction, Outcome, Scope, Size, Verdict
 from reports.facts import printed
 from reports.facts.claim import Claim, Held, Kind
 from reports.facts.claims import claim, claims, find_claim, subjects
-from reports.facts.distance import Distance, Features
+from reports.facts.distance import Features, distance
 
 Row = dict[str, object]
 WHOLE = claim("gsofa", "fig14_maxid_ranges", "mean")
@@ -267,15 +267,15 @@ def test_a_stand_in_is_no_twin_of_a_matrix_beside_its_own() -> None:
 def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:
     """A circuit of 1,220 rows does not stand for Hamrle3, of 1.4 million."""
     hamrle = Features("circuit", 1447360, 3.8, fill=32.6, symmetry=0.0)
-    dcop = Distance.between("HM", Features("circuit", 1220, 4.8, fill=0.38, symmetry=0.9), hamrle)
-    assert not dcop.near and dcop.text == "HM: n 0.00084x, nnz/n 1.3x, fill 0.012x, symmetry +0.9, circuit"
+    _, near, text = distance(Features("circuit", 1220, 4.8, fill=0.38, symmetry=0.9), hamrle)
+    assert not near and text == "n 0.00084x, nnz/n 1.3x, fill 0.012x, symmetry +0.9, circuit"
     twin = Features("circuit", 5e5, 4.2, fill=20.0, symmetry=0.1)
-    assert Distance.between("HM", twin, hamrle).near
+    assert distance(twin, hamrle)[1]
     changes: dict[str, Any] = {"order": 1e5, "density": 9.0, "fill": 5.0, "symmetry": 0.5}
     for name, value in {**changes, "kind": "structural"}.items():
-        assert not Distance.between("HM", replace(twin, **{name: value}), hamrle).near, name
-    unknown = replace(twin, fill=None, symmetry=None)
-    assert Distance.between("HM", unknown, hamrle).near, "what is not known excludes nothing"
+        assert not distance(twin._replace(**{name: value}), hamrle)[1], name
+    unknown = Features("circuit", 5e5, 4.2)
+    assert distance(unknown, hamrle)[1], "what is not known excludes nothing"
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,10 @@ within the limits of config/twins.csv is its twin."""
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from operator import itemgetter
+from typing import NamedTuple
 
 from fillpath.case import matrix_id
 from fillpath.papers import papers
@@ -35,94 +33,63 @@ _FAMILIES = {
 _FAMILY = {kind: family for family, kinds in _FAMILIES.items() for kind in kinds}
 
 
-@dataclass(frozen=True)
-class Features:
-    """The numbers that two matrices are compared by.
+class Features(NamedTuple):
+    """The numbers that two matrices are compared by, nan where one is not known.
 
     kind : of the catalogue.
     order : rows.
     density : entries per row, explicit zeros among them.
-    fill : fill-ins over entries, None where it is not known.
-    symmetry : share of the entries whose mirror is one too, None where it is not known.
+    fill : fill-ins over entries.
+    symmetry : share of the entries whose mirror is one too.
     """
 
     kind: str
     order: float
     density: float
-    fill: float | None = None
-    symmetry: float | None = None
-
-
-# A matrix that a stand-in stands for, by the paper's abbreviation.
-Target = tuple[str, Features]
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far a stand-in is from the matrix that it stands for.
-
-    target : the paper's abbreviation of the matrix.
-    factor : how far n, density and fill are apart together: the product of their ratios, each above 1.
-    near : whether the stand-in weighs: of the same family of kinds, and each feature that is known within its
-        limit.
-    text : `BB: n 0.2x, nnz/n 1.29x, fill 0.4x, symmetry +0.1, thermal for structural`
-    """
-
-    target: str
-    factor: float
-    near: bool
-    text: str
+    fill: float = math.nan
+    symmetry: float = math.nan
 
     @classmethod
-    def between(cls, target: str, one: Features, other: Features) -> Distance:
-        """Return the distance of a stand-in from a matrix. target : the abbreviation of the matrix."""
-        ratios = {"n": one.order / other.order, "nnz/n": one.density / other.density}
-        if one.fill is not None and other.fill:
-            ratios["fill"] = one.fill / other.fill
-        limits = zip(ratios.values(), (ORDER, DENSITY, FILL), strict=False)
-        near = all(1 / limit <= ratio <= limit for ratio, limit in limits)
-        near &= _FAMILY.get(one.kind, one.kind) == _FAMILY.get(other.kind, other.kind)
-        parts = [f"{name} {ratio:.2g}x" for name, ratio in ratios.items()]
-        if one.symmetry is not None and other.symmetry is not None:
-            near &= abs(one.symmetry - other.symmetry) <= SYMMETRY
-            parts.append(f"symmetry {one.symmetry - other.symmetry:+.2g}")
-        kinds = [features.kind.partition(" (")[0] for features in (one, other)]
-        parts.append(" for ".join(dict.fromkeys(kinds)))
-        factor = float(np.exp(sum(abs(np.log(ratio)) for ratio in ratios.values() if ratio)))
-        return cls(target, factor, bool(near), f"{target}: {', '.join(parts)}")
+    def of(cls, entry: MatrixEntry, fill: float, symmetry: float) -> Features | None:
+        """Return what the catalogue says of a matrix, with the others; None where its size is not known."""
+        entries = entry.nnz_with_zeros or entry.nnz
+        if not entry.order or not entries:
+            return None
+        return cls(entry.kind, float(entry.order), entries / entry.order, fill, symmetry)
 
 
-def features(entry: MatrixEntry, fill: float | None = None, symmetry: float | None = None) -> Features | None:
-    """Return what the catalogue says of a matrix, with what is known of it prepared; None where the catalogue
-    does not know its size."""
-    entries = entry.nnz_with_zeros or entry.nnz
-    if not entry.order or not entries:
-        return None
-    return Features(entry.kind, float(entry.order), entries / entry.order, fill, symmetry)
+def distance(one: Features, other: Features) -> tuple[float, bool, str]:
+    """Return how far a stand-in is from a matrix, whether it weighs, and both in words.
+
+    The product of how far n, density and fill are apart, each above 1. It weighs where it is of the same
+    family of kinds and each feature that is known is within its limit. In words: `n 0.2x, nnz/n 1.29x, fill
+    0.4x, symmetry +0.1, thermal for structural`.
+    """
+    fill, shift = one.fill / (other.fill or math.nan), one.symmetry - other.symmetry
+    ratios = {"n": one.order / other.order, "nnz/n": one.density / other.density, "fill": fill}
+    limits = zip(ratios.values(), (ORDER, DENSITY, FILL), strict=True)
+    far = abs(shift) > SYMMETRY or any(ratio > limit or ratio < 1 / limit for ratio, limit in limits)
+    parts = [f"{name} {ratio:.2g}x" for name, ratio in ratios.items() if not math.isnan(ratio)]
+    parts += [] if math.isnan(shift) else [f"symmetry {shift:+.2g}"]
+    parts.append(" for ".join(dict.fromkeys(each.kind.partition(" (")[0] for each in (one, other))))
+    factor = math.prod(max(ratio, 1 / ratio) for ratio in ratios.values() if ratio > 0)
+    near = not far and _FAMILY.get(one.kind, one.kind) == _FAMILY.get(other.kind, other.kind)
+    return factor, near, ", ".join(parts)
 
 
-def of_row(row: Mapping[Any, Any], entry: MatrixEntry) -> Features | None:
-    """Return `features` with what a row of the table knows of the prepared matrix."""
-    nnz, fills, symmetry = (
-        None if pd.isna(row[name]) else float(row[name]) for name in ("nnz", "fills", "structural_symmetry")
-    )
-    return features(entry, fills / nnz if nnz and fills is not None else None, symmetry)
-
-
-def targets_of(entry: MatrixEntry, entries: Entries, paper: str) -> tuple[Target, ...]:
-    """The matrices of the paper that the entry stands for and whose size is known."""
-    stood_for = [other for other in entries if other.id in entry.stands_for]
-    known = [(abbreviation(other, paper), _of_print(other)) for other in stood_for]
-    return tuple((abbr, matrix) for abbr, matrix in known if abbr and matrix)
-
-
-@functools.cache
-def distances(stand_in: Features | None, targets: tuple[Target, ...]) -> tuple[Distance, ...]:
-    """Return the distance from each of the targets, the nearest first; none of a stand-in of unknown size."""
-    if stand_in is None:
-        return ()
-    found = (Distance.between(abbr, stand_in, matrix) for abbr, matrix in targets)
-    return tuple(sorted(found, key=lambda each: each.factor))
+def distances(
+    entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float
+) -> dict[str, str | None]:
+    """Return the paper's matrices that this one is near enough to stand for, and how far it is from each that
+    it stands for, the nearest first; nothing where a size is not known. fill, symmetry : of it prepared."""
+    own = Features.of(entry, fill, symmetry)
+    stood_for = [each for each in entries if own and each.id in entry.stands_for]
+    known = [(abbreviation(each, paper), _of_print(each)) for each in stood_for]
+    away = [(*distance(own, other), abbr) for abbr, other in known if own and abbr and other]
+    found = sorted(away, key=itemgetter(0))
+    near = ", ".join(abbr for _, near, _, abbr in found if near)
+    texts = "; ".join(f"{abbr}: {text}" for *_, text, abbr in found)
+    return {"near": near or None, "distance": texts or None}
 
 
 @functools.cache
@@ -135,16 +102,12 @@ def twins_in(matrix: str, paper: str) -> Mapping[str, Nearest]:
 
 @functools.cache
 def _of_print(entry: MatrixEntry) -> Features | None:
-    """As `features`, with what any paper prints of its matrix: the same stand-in is as far in each."""
-    return features(entry, *(_printed(entry, field) for field in ("fill", "symmetry")))
+    """Return the features by what the first paper to print one says: the same stand-in is as far in each."""
 
+    def printed(field: str) -> float:
+        columns = [(paper.id, *getattr(paper, field).split(".")) for paper in papers().values()]
+        tables = [(id, printed_column(id, *column)) for id, *column in columns if len(column) == 2]
+        numbers = [table.get(abbreviation(entry, id) or "") for id, table in tables]
+        return next((number for number in numbers if number is not None), math.nan)
 
-def _printed(entry: MatrixEntry, field: str) -> float | None:
-    """Return what the first paper that has such a column prints of the matrix; None where none does."""
-    for paper in papers().values():
-        table, _, column = getattr(paper, field).partition(".")
-        printed = printed_column(paper.id, table, column) if table else {}
-        value = printed.get(abbreviation(entry, paper.id) or "")
-        if value is not None:
-            return value
-    return None
+    return Features.of(entry, printed("fill"), printed("symmetry"))

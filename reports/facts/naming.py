@@ -4,14 +4,12 @@ stand-in never."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 
 from fillpath.case import matrix_id
-from fillpath.dicts import Row, dicts
 from fillpath.twins import TWIN_OF
-from reports.facts.distance import Target, distances, of_row, targets_of, twins_in
+from reports.facts.distance import distances, twins_in
 from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
 
 NAMES = (
@@ -48,33 +46,29 @@ def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
     rows : with `matrix`, and what is known of it prepared
     """
     known = by_matrix(entries)
-    found = {
-        matrix: (entry, targets_of(entry, entries, paper) if entry else (), _names(matrix, entry, paper))
-        for matrix in set(rows["matrix"])
-        for entry in [known.get(matrix)]
-    }
-    about = dicts(rows[["matrix", "nnz", "fills", "structural_symmetry"]])
-    named = [found[row["matrix"]][2] | _far(row, *found[row["matrix"]][:2]) for row in about]
-    return pd.DataFrame(named, rows.index, columns=list(NAMES), dtype="object")
+    fill = rows["fills"] / rows["nnz"]
+    about = rows[["matrix"]].assign(fill=fill, symmetry=rows["structural_symmetry"])
+    each = about.drop_duplicates()
+    named = [_names(known.get(matrix), entries, paper, matrix, *far) for matrix, *far in each.to_numpy()]
+    names = pd.DataFrame(named, each.index, columns=list(NAMES), dtype="object")
+    return about.merge(each.join(names), how="left")[list(NAMES)].set_axis(rows.index)
 
 
-def _names(matrix: str, entry: MatrixEntry | None, paper: str) -> dict[str, Any]:
-    said = {
+def _names(
+    entry: MatrixEntry | None, entries: Entries, paper: str, matrix: str, *far: float
+) -> dict[str, str | None]:
+    if entry is None:
+        return {"label": label(matrix, entry, paper)}
+    return {
         "label": label(matrix, entry, paper),
         "abbr": abbreviation(entry, paper),
         "stand_in_for": stand_in(entry, paper),
+        "stands_for": ", ".join(entry.stands_for),
+        "lower_in": ", ".join(entry.lower_in),
+        "kind": entry.kind,
+        "collection": entry.group or None,
+        **distances(entry, entries, paper, *far),
     }
-    if entry is None:
-        return said
-    lists = {"stands_for": ", ".join(entry.stands_for), "lower_in": ", ".join(entry.lower_in)}
-    return said | lists | {"kind": entry.kind, "collection": entry.group or None}
-
-
-def _far(row: Row, entry: MatrixEntry | None, targets: tuple[Target, ...]) -> dict[str, Any]:
-    """Return of a row's stand-in which matrices it is near enough to, and how far it is from each."""
-    far = distances(of_row(row, entry), targets) if entry else ()
-    near = ", ".join(each.target for each in far if each.near)
-    return {"near": near or None, "distance": "; ".join(each.text for each in far) or None}
 
 
 def printed_label(abbr: str, paper: str) -> str:

@@ -19,19 +19,7 @@ from fillpath.paths import CONFIG
 
 
 class MatrixEntry(Protocol):
-    """A matrix of the catalogue.
-
-    id : as `Group/name`, or our name of a generated one.
-    group : of the collection.
-    name : as printed.
-    order : rows, None where it is not known.
-    nnz : entries without explicit zeros, None where it is not known.
-    nnz_with_zeros : entries with explicit zeros, None where it is not known.
-    kind : what the matrix describes.
-    stands_for : ids of the matrices that it stands in for.
-    papers : ids of the papers that use it.
-    lower_in : of these, those that print its lower triangle only.
-    """
+    """A matrix of the catalogue, whose fields fetch/catalogue.py explains."""
 
     def __hash__(self) -> int: ...
     @property
@@ -110,13 +98,9 @@ def abbreviations(paper: str) -> Mapping[str, str]:
     without the group, or our name where it is generated; the printed name where the paper abbreviates none.
     Nothing for no paper, an empty name.
     """
-    if not paper:
-        return {}
-    rows, printed = _listed(paper)
-    generated = papers()[paper].generated
-    bare = [name.rpartition("/")[2] for name in printed]
-    names = [generated.get(name, name) for name in bare]
-    return dict(zip(names, map(str, rows["abbr"]) if "abbr" in rows else bare, strict=True))
+    generated = papers()[paper].generated if paper else {}
+    bare = {name.rpartition("/")[2]: short for name, short in _listed(paper).items()}
+    return {generated.get(name, name): short for name, short in bare.items()}
 
 
 def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
@@ -125,17 +109,19 @@ def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
         return None
     if entry.name in papers()[paper].generated.values():
         return abbreviations(paper)[entry.name]
-    if not entry.group:
-        return None
-    _, names = _listed(paper)
+    listed = _listed(paper)
     # A table without groups says only what it is called: the catalogue knows whose it is.
-    bare = entry.name in names and paper in entry.papers
-    return abbreviations(paper)[entry.name] if bare or f"{entry.group}/{entry.name}" in names else None
+    name = entry.name if entry.name in listed and paper in entry.papers else f"{entry.group}/{entry.name}"
+    return listed.get(name) if entry.group else None
 
 
 @functools.cache
-def _listed(paper: str) -> tuple[pd.DataFrame, Sequence[str]]:
-    """The table in which a paper lists its matrices, and their names there; nothing where it has none."""
-    table, _, column = papers()[paper].matrices.partition(".")
-    rows = printed_table(table) if table else pd.DataFrame({"none": []})
-    return rows, [str(name) for name in rows[column or "none"]]
+def _listed(paper: str) -> Mapping[str, str]:
+    """The abbreviations by what the table that lists a paper's matrices calls them; nothing without one."""
+    table, _, column = papers()[paper].matrices.partition(".") if paper else ("", "", "")
+    if not table:
+        return {}
+    rows = printed_table(table)
+    names = rows[column].astype(str)
+    shorts = rows["abbr"].astype(str) if "abbr" in rows else names.str.rpartition("/")[2]
+    return dict(zip(names, shorts, strict=True))

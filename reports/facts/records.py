@@ -16,9 +16,6 @@ from fillpath.processes import of_run, representative
 from fillpath.record import Record, Status, record_key, stored_records
 from fillpath.settings import PROCESSES
 
-# By case an ok record of it.
-Run = Mapping[str, Record]
-
 
 @dataclass(frozen=True)
 class Records:
@@ -67,7 +64,7 @@ class Records:
         chosen = {
             (record.case, record.machine): representative(self.pool(record))
             for by_id in runs.values()
-            for record in self._chosen(list(by_id.values())).values()
+            for record in self._chosen([list(run.values()) for run in by_id.values()])
         }
         rows = tuple(
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
@@ -75,15 +72,17 @@ class Records:
         )
         return replace(self, rows=rows, earlier=every, refused={})
 
-    def _chosen(self, runs: Sequence[Run]) -> Run:
-        """Return the run that stands: `of_one_run` says how."""
-        keys = _keys(max(runs, key=_most_and_newest))
-        alike = [run for run in runs if _keys(run) == keys]
-        return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
+    def _chosen(self, runs: Sequence[Sequence[Record]]) -> Sequence[Record]:
+        """Return the run that stands: `of_one_run` says how. runs : ok records, one of each case."""
 
-    def _processes(self, run: Run) -> int:
-        """Return in which each case was measured at least, up to what a firm verdict needs."""
-        return min(PROCESSES, *(len(self.pool(record)) for record in run.values()))
+        def most_and_newest(run: Sequence[Record]) -> tuple[int, str]:
+            return len(run), max(str(record.started_at) for record in run)
+
+        keys = {record.key for record in max(runs, key=most_and_newest)}
+        alike = [run for run in runs if {record.key for record in run} == keys]
+        # Of processes up to what a firm verdict needs.
+        least = [min(PROCESSES, *(len(self.pool(record)) for record in run)) for run in alike]
+        return max(zip(least, alike, strict=True), key=lambda each: (each[0], most_and_newest(each[1])))[1]
 
     def pool(self, record: Record) -> tuple[Record, ...]:
         """Return the records of all processes of a record's run."""
@@ -153,14 +152,6 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
         prepared = (record.prepared or {}).get("hash", "")
         made[record.key] = record.key == record_key(record.case, prepared, hashes[name], record.machine)
     return made
-
-
-def _keys(run: Run) -> dict[str, str]:
-    return {case: record.key for case, record in run.items()}
-
-
-def _most_and_newest(run: Run) -> tuple[int, str]:
-    return len(run), max(str(record.started_at) for record in run.values())
 
 
 def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:

@@ -70,7 +70,7 @@ def make(
     drawn: Collection[tuple[str, str]] = (),
     papers: Collection[str] | None = None,
 ) -> Result:
-    """Judge the claims of the machines, and draw figures. Warnings tell which one failed.
+    """Judge the claims of the machines, and draw figures; warn of those that failed.
 
     begin : what a process does first
     drawn : the (paper, figure) of each figure to draw
