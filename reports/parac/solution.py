@@ -63,14 +63,15 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
     return [Subset(rows[~few]), untestable] if (rows[threads] >= ENOUGH).any() else [untestable]
 
 
-def columns_of(code: str, group: str, **headings: str) -> list[Column]:
+def columns_of(code: str, group: str, form: Callable[[float], str] = plain, **headings: str) -> list[Column]:
     """Return the columns of a code: without a result the first says why, and the others are empty.
 
+    form : of seconds
     headings : by what the column's name has after the code's
     """
     forms, whys = {"iterations": COUNT}, {next(iter(headings)): f"status_{code}"}
     return [
-        Column(text, f"{code}_{part}", forms.get(part, plain), group, whys.get(part, ""), "")
+        Column(text, f"{code}_{part}", forms.get(part, form), group, whys.get(part, ""), "")
         for part, text in headings.items()
     ]
 
