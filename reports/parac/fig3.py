@@ -49,8 +49,8 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     rows = rows.set_index("label").assign(**means)
     nearest = np.clip(PRINTED, rows["ratio_low"], rows["ratio_high"])
     near = 1 - (rows[["ratio", "ratio_low", "ratio_high"]].assign(nearest=nearest) / PRINTED - 1).abs()
-    ends = {"nearness": near["ratio"], "nearness_low": near.min(axis=1), "nearness_high": near["nearest"]}
-    rows = rows.assign(**ends, nearness_processes=rows["ratio_processes"])
+    sides = {"nearness": near["ratio"], "nearness_low": near.min(axis=1), "nearness_high": near["nearest"]}
+    rows = rows.assign(**sides, nearness_processes=rows["ratio_processes"])
     return by_threads(rows.reset_index(), "threads")
 
 

@@ -53,9 +53,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     (label, form), names, marks = DRAWN[value], list(bars.look_of(frame)), {}
     ok = frame[frame["status"] == "ok"]
     first = pd.concat([ok, frame]).drop_duplicates(["group", "series"]).sort_index()
-    places = with_slots(axes, first).set_index(["group", "series"])["x"]
+    places = with_slots(axes, first).set_index(["group", "series"])["x"].to_dict()
     for (group, series), seeds in ok.groupby(["group", "series"], sort=False):
-        x, values, number = places[group, series], seeds[value], names.index(series)
+        x, values, number = places[group, series], seeds[value], names.index(str(series))
         across = x + SPREAD * ((np.arange(len(values)) + 0.5) / len(values) - 0.5)
         look: Any = {"color": PALETTE[number], "marker": MARKERS[number], "markeredgecolor": "black"}
         [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)

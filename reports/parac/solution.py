@@ -103,6 +103,5 @@ def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
 
 def below_stand_ins(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
     """Return the frame for a picture: with the print of the matrix that a stand-in is for."""
-    return frame.assign(
-        **{name: frame[name].fillna(frame["printed_of"].map(prints[name])) for name in prints}
-    )
+    whose = frame["printed_of"]
+    return frame.assign(**{str(name): frame[name].fillna(whose.map(prints[name])) for name in prints})
