@@ -80,7 +80,7 @@ def paper(id: str) -> Paper:
 def _read(id: str, text: bytes) -> Paper:
     where = f"config/papers/{id}.yaml"
     try:
-        loaded = yaml.load(text, yaml.CSafeLoader)
+        loaded = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ConfigError(f"{where}: {' '.join(str(error).split())}") from None
     problem = _problem(loaded)
