@@ -72,10 +72,11 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
         axes.annotate(f"{second:,.0f}", (x, second), (0, -8), va="top", **look)
         axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
     axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
-    axes.margins(y=0.2)
+    axes.set_yticks([])
     if len(ok):
         axes.set_yscale("log")
         label_log(axes.yaxis, "{:,.0f}".format)
+        axes.margins(y=0.2)
     if device == "CPU":
         bars.legend(axes, axes.get_legend_handles_labels()[0])
 
