@@ -10,7 +10,6 @@ import logging
 from collections.abc import Collection, Sequence
 
 from benchmarks.engine.follow import adopt, begin_part
-from benchmarks.runs import airspeed
 from commands._parser import Parser
 from commands._records import figure_cases, load_records, machines_here, records_of, with_records
 from fetch import catalogue
@@ -69,6 +68,9 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
 
     drawn : (paper, figure) of each figure to draw
     """
+    # Single figures need none of it.
+    from benchmarks.runs import airspeed
+
     try:
         airspeed.publish()
     except FillpathError as error:

@@ -175,7 +175,7 @@ def peers() -> Mapping[str, Peer]:
     """Every peer by its name. Raises ConfigError where the file is damaged, or contradicts
     config/schemas/peers.json."""
     try:
-        loaded = yaml.safe_load(FILE.read_text())
+        loaded = yaml.load(FILE.read_text(), yaml.CSafeLoader)
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"config/{FILE.name}: {' '.join(str(error).split())}") from None
     problem = _problem(loaded)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ def transfers_of(record: Record) -> float | None:
     if record.device is None:
         return 0.0
     parts = [record.phases.get(name) for name in ("to_device", "to_host")]
-    return sum(float(np.median(samples)) for samples in parts if samples) if all(parts) else None
+    return sum(median(samples) for samples in parts if samples) if all(parts) else None
 
 
 def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.DataFrame:

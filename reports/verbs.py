@@ -192,10 +192,10 @@ def fastest(
     seconds = rows["median"].where(rows[status] == "ok").astype(float)
     refused = rows["status"].astype(str).str.endswith("unsupported")
     lacking = rows["code"].where(seconds.isna() & ~refused)
-    rows["untimed"] = lacking.groupby(rows.index).transform(lambda codes: ", ".join(codes.dropna()))
+    rows["untimed"] = lacking.groupby(level=KEY).transform(lambda codes: ", ".join(codes.dropna()))
     if run is not None:
         own = (rows["run_id"] == run.reindex(rows.index)) & seconds.notna()
-        seconds = seconds.mask(own.groupby(rows.index).transform("any") & ~own)
+        seconds = seconds.mask(own.groupby(level=KEY).transform("any") & ~own)
     ordered = rows.assign(seconds=seconds).sort_values("seconds", kind="stable")
     return ordered[~ordered.index.duplicated()].drop(columns="seconds").reindex(rows.index.unique())
 

@@ -51,7 +51,7 @@ class Experiment:
 @functools.cache
 def experiments() -> tuple[Experiment, ...]:
     """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
-    loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
+    loaded = yaml.load((CONFIG / "experiments.yaml").read_text(), yaml.CSafeLoader)
     schema = json.loads((CONFIG / "schemas" / "experiments.json").read_text())
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
     if error is not None:

@@ -70,7 +70,10 @@ class Records:
             chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
             for record in self.rows
         )
-        return replace(self, rows=rows, earlier=every, refused={})
+        found = replace(self, rows=rows, earlier=every, refused={})
+        # The records are the same, and so are their pools.
+        vars(found)["_by_case"] = self._by_case
+        return found
 
     def _chosen(self, runs: Sequence[Sequence[Record]]) -> Sequence[Record]:
         """Return the run that stands: `of_one_run` says how. runs : ok records, one of each case."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac.solution import PAPER, RULE, solved
+from reports.parac.solution import PAPER, RULE, columns_of, solved
 from reports.shapes.bars import seconds
 from reports.shapes.sheet import Column, Sheet
 from reports.verbs import by_code, in_papers_order, inputs, over, wide
@@ -13,6 +13,7 @@ OURS = "parac_cpu"
 # The peers, as the columns name them.
 PEERS = {"ict": "ichol", "pyamg": "multigrid", "apxchol": "apxchol", "approx_chol": "approx-chol"}
 NAMES = {OURS: "ParAC", **PEERS}
+PARTS = {"setup": "setup", "each": "each"}
 ALWAYS, NEVER = "any number", "none"
 
 
@@ -26,7 +27,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     whole = solved(cases)
     whole = whole.assign(setup=whole["factor"] + whole["analysis"], each=whole["solve"])
     codes = by_code(whole, {code: code for code in NAMES})
-    rows = wide(codes, ["setup", "each"], inputs(cases))
+    rows = wide(codes, [*PARTS], inputs(cases))
     for peer in PEERS:
         ahead = rows[f"{peer}_setup"] - rows[f"{OURS}_setup"]
         behind = rows[f"{OURS}_each"] - rows[f"{peer}_each"]
@@ -41,11 +42,7 @@ def count(value: float) -> str:
     return ALWAYS if np.isinf(value) else NEVER if value < 1 else f"up to {value:,.0f}"
 
 
-COLUMNS = [
-    Column(part, f"{code}_{part}", seconds, name, f"status_{code}" if part == "setup" else "")
-    for code, name in NAMES.items()
-    for part in ("setup", "each")
-]
+COLUMNS = [c for code, name in NAMES.items() for c in columns_of(code, name, seconds, **PARTS)]
 EXHIBIT = Exhibit(
     PAPER,
     "Beyond the paper",

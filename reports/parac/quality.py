@@ -1,9 +1,7 @@
 """Beyond the paper: the parallel factors as preconditioners, beside the sequential one."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from fillpath.record import UNTRIED
 from reports.exhibit import Exhibit
 from reports.parac.solution import PAPER, RULE
 from reports.shapes.sheet import COUNT, Column, Sheet
@@ -28,23 +26,18 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"equal": equal if len(others) else ""}
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a line per matrix, under the name of each factor that was tried its numbers."""
-    tried = [code for code in CODES if not frame[f"status_{code}"].isin(UNTRIED).all()]
-    columns = [
-        Column(code, f"{code}_{name}", COUNT, heading, f"status_{code}")
-        for name, heading in SHOWN.items()
-        for code in tried
-    ]
-    return Sheet(columns)(frame, title)
-
-
 EXHIBIT = Exhibit(
     PAPER,
     "Beyond the paper",
     "iterations with the sequential and the parallel factors",
     frame,
-    draw,
+    Sheet(
+        [
+            Column(code, f"{code}_{name}", COUNT, heading, f"status_{code}")
+            for name, heading in SHOWN.items()
+            for code in CODES
+        ]
+    ),
     f"""Of one seed ac_sequential, parac_cpu and parac_gpu give one factor, bit for bit, which the gate
     checks: parallelism costs no quality. {{equal}} {RULE}""",
     facts,

@@ -5,22 +5,22 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.by_ordering import first_names, with_slots
+from reports.parac.orderings import first_names, with_slots
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import Panels, count_axis, legend_above, legend_mark
+from reports.shapes.axes import Panels, label_log
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
-from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option
+from reports.verbs import by_input, fact, in_papers_order, mean, option
 
 # A panel each: ParAC, and the incomplete Cholesky beside it.
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}
 METHODS = {"ParAC": PALETTE[0], "incomplete Cholesky": PALETTE[1]}
+# By column, which b it is of.
+SIDES = {"iterations": "b at random", "iterations_product": "b = L x"}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -29,15 +29,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     `ratio` is the first over the second, and `status` is ok where both are. Rows of incomplete Cholesky have
     `less`: their ratio over ParAC's on the same device.
     """
-    ours, peer = METHODS
-    rows = in_papers_order(cases[option(cases["variant"], "rhs") != "product"], PAPER)
-    other = over_variant(cases, rows, with_option(rows["variant"], "rhs", "product"), ("", ""))
+    is_product = option(cases["variant"], "rhs") == "product"
+    rows = in_papers_order(cases[~is_product], PAPER)
+    own = pd.MultiIndex.from_frame(rows[[*KEY, "implementation"]])
+    other = by_input(cases[is_product], "implementation").reindex(own).set_axis(rows.index)
     is_peer = rows["implementation"].isin(OURS)
     rows = rows.assign(
         iterations=fact(rows, "iterations"),
-        iterations_product=fact(other, "other_iterations"),
-        status=rows["status"].where(rows["status"] != "ok", other["other_status"].fillna("not_run")),
-        series=is_peer.map({False: ours, True: peer}),
+        iterations_product=fact(other, "iterations"),
+        status=rows["status"].where(rows["status"] != "ok", other["status"].fillna("not_run")),
+        series=is_peer.map(dict(zip((False, True), METHODS, strict=True))),
         group=pd.factorize(rows["label"])[0],
     )
     rows["ratio"] = rows["iterations"] / rows["iterations_product"]
@@ -55,42 +56,29 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(first.set_index("label").assign(**numbers).reset_index())]
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw iterations on a log axis, a panel per device.
-
-    An empty point for b at random is joined to a full one for b = L x, with the first over the second above.
-    """
-    there = [name for name, pair in DEVICES.items() if frame["implementation"].isin(pair).any()] or ["CPU"]
-    panels = [partial(_panel, device=name) for name in there]
-    figure = Panels(panels, 2.6 + 3.4 * len(there), first_names, 14.0)(frame, title)
-    drawn = {name: colour for name, colour in METHODS.items() if name in set(frame["series"])}
-    methods = [Line2D([], [], color=colour, linewidth=4, label=name) for name, colour in drawn.items()]
-    marks = [legend_mark("hollow", "b at random"), legend_mark("full", "b = L x")] if drawn else []
-    legend_above(figure, [*methods, *marks])
-    return figure
-
-
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
-    rows = frame[frame["implementation"].isin(DEVICES[device])]
-    ok = with_slots(axes, rows)
-    for method, part in ok.groupby("series"):
+    """Draw iterations on a log axis: a point for b at random joined to one for b = L x, with the first over
+    the second above."""
+    ok = with_slots(axes, frame[frame["implementation"].isin(DEVICES[device])])
+    for method, part in ok.groupby("series", sort=False):
         colour = METHODS[str(method)]
         axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)
-        point: Any = {"marker": "o", "markersize": 8, "markeredgecolor": colour, "markeredgewidth": 2}
-        for name, fill in (("iterations", "white"), ("iterations_product", colour)):
-            axes.plot(part["x"], part[name], linestyle="none", color=fill, zorder=3, **point)
-    for x, first, second, ratio in ok[["x", "iterations", "iterations_product", "ratio"]].to_numpy().tolist():
+        point: Any = {"linestyle": "none", "marker": "o", "markersize": 8, "markeredgewidth": 2}
+        for (name, side), fill in zip(SIDES.items(), ("white", colour), strict=True):
+            axes.plot(part["x"], part[name], color=colour, mfc=fill, label=f"{method}, {side}", **point)
+    for x, first, second, ratio in ok[["x", *SIDES, "ratio"]].to_numpy().tolist():
         look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
         axes.annotate(f"{first:,.0f}", (x, first), (0, 8), va="bottom", **look)
         axes.annotate(f"{second:,.0f}", (x, second), (0, -8), va="top", **look)
         axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
-    axes.set_yscale("log")
     axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
-    count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
-    low, high = axes.get_ylim()
-    # Room for what is written at the top and below the lowest point.
-    room = (high / low) ** 0.08
-    axes.set_ylim(low / room, high * room)
+    axes.set_yticks([])
+    if len(ok):
+        axes.set_yscale("log")
+        label_log(axes.yaxis, "{:,.0f}".format)
+        axes.margins(y=0.2)
+    if device == "CPU":
+        bars.legend(axes, axes.get_legend_handles_labels()[0])
 
 
 EXHIBIT = Exhibit(
@@ -98,9 +86,9 @@ EXHIBIT = Exhibit(
     "ParAC",
     "iterations by right-hand side",
     frame,
-    draw,
+    Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names, 14.0),
     f"""Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a b is mostly
-    rough, and an incomplete factor is slow on what is smooth; bold: the first over the second. {RULE}""",
+    rough, and an incomplete factor is slow on what is smooth; in bold: the first over the second. {RULE}""",
     claims=("right_hand_side",),
     subsets={"by_matrix": by_matrix},
 )

@@ -8,15 +8,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.by_ordering import first_names
+from reports.parac.orderings import first_names, with_slots
 from reports.parac.solution import PAPER, RULE, SPAN, solved
 from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.style import HATCHES, MARKERS, SMALL
+from reports.shapes.style import MARKERS, PALETTE, SMALL
 from reports.verbs import with_groups
 
-# Of a place, how far the points of one case lie apart.
-SPREAD = 0.35
+# Of a matrix's place, what the points of one case take.
+SPREAD = 0.3
 # By column, the label of its axis and how its numbers are written.
 DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
@@ -48,34 +48,24 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(first.assign(iterations=spread, status=status).reset_index())]
 
 
-def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return how many seeds a case has."""
-    counts = frame[frame["status"] == "ok"].groupby(SEEDS).size()
-    ends = (counts.min(), counts.max()) if len(counts) else (0,)
-    return {"counts": " to ".join(dict.fromkeys(map(str, ends)))}
-
-
 def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     """Draw a point per seed; written: the least and the most, and of how many."""
-    (label, form), looks, marks = DRAWN[value], bars.look_of(frame), {}
-    places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
-    for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
-        values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
-        if not len(values):
-            bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
-            continue
-        colour, hatch = looks[str(series)]
-        ends = x - width * SPREAD, x + width * SPREAD
-        look: Any = {"color": colour, "marker": MARKERS[HATCHES.index(hatch)], "markeredgecolor": "black"}
-        across = np.linspace(*ends, len(values)) if len(values) > 1 else [x]
+    (label, form), names, marks = DRAWN[value], list(bars.look_of(frame)), {}
+    ok = frame[frame["status"] == "ok"]
+    first = pd.concat([ok, frame]).drop_duplicates(["group", "series"]).sort_index()
+    places = with_slots(axes, first).set_index(["group", "series"])["x"].to_dict()
+    for (group, series), seeds in ok.groupby(["group", "series"], sort=False):
+        x, values, number = places[group, series], seeds[value], names.index(str(series))
+        across = x + SPREAD * ((np.arange(len(values)) + 0.5) / len(values) - 0.5)
+        look: Any = {"color": PALETTE[number], "marker": MARKERS[number], "markeredgecolor": "black"}
         [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
-        axes.hlines(np.median(values), *ends, color="black", linewidth=1.2)
+        axes.hlines(values.median(), x - SPREAD / 2, x + SPREAD / 2, color="black", linewidth=1.2)
         text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
         axes.annotate(
             f"{text}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
             va="bottom", fontsize=SMALL, bbox=bars.GROUND,
         )  # fmt: skip
-    axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *frame[value].dropna()])))
+    axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *ok[value]])))
     if value == "iterations":
         bars.legend(axes, [*marks.values()])
 
@@ -86,9 +76,8 @@ EXHIBIT = Exhibit(
     "iterations and time by seed",
     frame,
     Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
-    f"""One point per seed, of the sampling and of the ordering's ties ({{counts}} seeds per case); written:
+    f"""One point per seed, of the sampling and of the ordering's ties; written:
     least to most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
-    facts,
     claims=("run_to_run",),
     subsets={"by_matrix": by_matrix},
 )

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac import solution
+from reports.parac.solution import PAPER, below_stand_ins, beside_print, printed
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import equality, fact
 
-PRINTED = solution.printed("parac_table1_matrices", {"order": "n"})
+PRINTED = printed("parac_table1_matrices", {"order": "n"})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -19,7 +19,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases.assign(nnz_l=fact(cases, "nnz_l"), nnz_g=fact(cases, "nnz_g"))
     verified_first = (rows["status"] != "ok").argsort(kind="stable")
-    rows = solution.beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
+    rows = beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
     return rows.assign(n_is=equality(rows, "n"), nnz_is=equality(rows, "nnz"))
 
 
@@ -27,11 +27,11 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the print of what stand-ins are for, and whether they are near enough."""
     is_own, is_near = frame["abbr"].notna(), frame["near"].notna()
     weighs = np.select([is_own, is_near], ["the paper's", "near enough"], "too far")
-    return solution.below_stand_ins(frame.assign(weighs=weighs), PRINTED)
+    return below_stand_ins(frame.assign(weighs=weighs), PRINTED)
 
 
 EXHIBIT = Exhibit(
-    solution.PAPER,
+    PAPER,
     "ParAC, Table 1",
     "matrices",
     frame,

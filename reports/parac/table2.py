@@ -7,22 +7,23 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.parac import solution
+from reports.parac.solution import RULE, below_stand_ins, columns_of
 from reports.shapes.bars import times
 from reports.shapes.sheet import Column, Sheet
 from reports.table import KEY, phases, timed
 from reports.verbs import by_code, by_input, inputs, of, on, option, over, wide
 
 CODES = {code: code for code in ("parac_cpu", "ict", "pyamg")}
-# Of whom the paper prints what.
-PRINTED = ("parac_cpu", "ict", "hypre")
 # Ratios by what the columns begin with: which total over ParAC's.
 RATIOS = {"": "ict", "amg_": "pyamg", "hypre_": "hypre"}
 
 
 def prints() -> pd.DataFrame:
     """Return what is printed of each matrix, and the ratios of its totals."""
-    columns = solution.printed("parac_table2_cpu", {"parac": "parac_cpu", "ichol": "ict", "setup": "factor"})
-    ours, ict, hypre = (columns[f"paper_{code}_factor"] + columns[f"paper_{code}_solve"] for code in PRINTED)
+    names = {"parac": "parac_cpu", "ichol": "ict", "setup": "factor", "solve": "after"}
+    columns = solution.printed("parac_table2_cpu", names)
+    codes = ("parac_cpu", "ict", "hypre")
+    ours, ict, hypre = (columns[f"paper_{code}_factor"] + columns[f"paper_{code}_after"] for code in codes)
     return columns.assign(paper_ratio=ict / ours, paper_hypre_ratio=hypre / ours)
 
 
@@ -59,27 +60,11 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
     return by_input(rows.sort_values(["failed", *ways, "total"]).drop_duplicates(KEY))
 
 
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with what follows of the factor: here analysis and solve, in print one number."""
-    frame = solution.below_stand_ins(frame, prints())
-    for code in PRINTED:
-        frame[f"{code}_after"] = frame[f"{code}_analysis"] + frame[f"{code}_solve"]
-        frame[f"paper_{code}_after"] = frame[f"paper_{code}_solve"]
-    return frame
-
-
 def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return on how many ranks HYPRE is, beside how many threads of ParAC; which peers have no result."""
+    """Return on how many ranks HYPRE is, beside how many threads of ParAC."""
     there = frame[frame["hypre_ranks"].notna()]
-    counts = (there[name].dropna() for name in ("hypre_ranks", "parac_cpu_threads_used"))
-    ranks, threads = (listed(count.map("{:.0f}".format)) for count in counts)
-    hypre = f"""HYPRE: BoomerAMG and its conjugate gradients, without assembling its matrix, in ParAC's order
-        or reverse Cuthill and McKee's, the faster measured; ranks: {ranks}; threads of ParAC: {threads}."""
-    has_pyamg = (frame["status_pyamg"] == "ok").any()
-    return {
-        "hypre": hypre if len(there) else "HYPRE has no result here.",
-        "pyamg": "PyAMG: sequential." if has_pyamg else "PyAMG has no result here.",
-    }
+    counts = {"ranks": there["hypre_ranks"], "threads": there["parac_cpu_threads_used"].dropna()}
+    return {name: listed(count.map("{:.0f}".format)) for name, count in counts.items()}
 
 
 EXHIBIT = Exhibit(
@@ -89,22 +74,21 @@ EXHIBIT = Exhibit(
     frame,
     Sheet(
         [
-            *solution.columns_of("parac_cpu", "ParAC", factor="factor", after="solve", iterations="iter."),
-            *solution.columns_of(
-                "ict", "incomplete Cholesky", factor="factor", after="solve", iterations="iter."
-            ),
-            *solution.columns_of("hypre", "HYPRE", factor="set-up", after="solve", iterations="iter."),
-            *solution.columns_of("pyamg", "PyAMG", total="total", iterations="iter."),
+            *columns_of("parac_cpu", "ParAC", factor="factor", after="solve", iterations="iter."),
+            *columns_of("ict", "incomplete Cholesky", factor="factor", after="solve", iterations="iter."),
+            *columns_of("hypre", "HYPRE", factor="set-up", after="solve", iterations="iter."),
+            *columns_of("pyamg", "PyAMG", total="total", iterations="iter."),
             Column("inc. Chol.", "ratio", times, "total over ParAC's"),
             Column("HYPRE", "hypre_ratio", times, "total over ParAC's"),
             Column("PyAMG", "amg_ratio", times, "total over ParAC's"),
         ],
-        _shown,
+        lambda frame: below_stand_ins(frame, prints()),
     ),
     f"""Medians of the factor, and of what follows; in grey what is printed, of a stand-in of the matrix
     named. ParAC: parac_cpu on all cores; incomplete Cholesky: ict, ours, its factor on one core, at the drop
-    tolerance that gives it ParAC's fill. {{hypre}} The paper's had 32 threads. {{pyamg}} The residuals that
-    the paper prints are left out. {solution.RULE}""",
+    tolerance that gives it ParAC's fill; HYPRE: BoomerAMG and its conjugate gradients, without assembling its
+    matrix, in ParAC's order or reverse Cuthill and McKee's, the faster measured (ranks: {{ranks}}; threads of
+    ParAC: {{threads}}; of the paper's: 32); PyAMG: sequential. {RULE}""",
     facts,
     claims=("table2_cpu",),
     subsets={

@@ -35,13 +35,6 @@ def label_log(axis: Axis, form: Callable[[float], str]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def count_axis(axes: Axes, values: pd.Series[float]) -> None:
-    """Scale and label a log axis of counts."""
-    if values.notna().any():
-        axes.set_ylim(float(values.min()) / 1.6, float(values.max()) * 2)
-    label_log(axes.yaxis, "{:,.0f}".format)
-
-
 def seconds_axis(axes: Axes) -> None:
     """Make a log axis of seconds, labelled with their units."""
     axes.set_yscale("log")
