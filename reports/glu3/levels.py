@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from reports.exhibit import Exhibit
 from reports.facts.means import trend
 from reports.series import per_case
-from reports.shapes.axes import empty_panel, legend_above, lines
+from reports.shapes.axes import empty_panel, legend_above, names
 from reports.shapes.bars import GROUND
 from reports.shapes.style import NORMAL, PALETTE, SMALL, new_figure
 from reports.verbs import ENDS, with_absent
@@ -76,7 +76,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     axes = figure.subplots(down, 2, squeeze=False)
     for (whole, near), (_, rows) in zip(axes, frame.groupby("label", sort=False), strict=False):
         row: Any = rows.iloc[0].to_dict()
-        whole.set_title(lines(row).replace("\n", ", "), loc="left")
+        whole.set_title(names(rows[:1], ", ")[0], loc="left")
         if pd.isna(row["depth"]):
             near.set_axis_off()
             empty_panel(whole, row["status"], row["reason"])

@@ -10,7 +10,7 @@ from reports.exhibit import Exhibit
 from reports.glu3.solutions import PARTS, draw_solutions, unavailable, with_parts
 from reports.shapes import bars
 from reports.shapes.stacked import with_shares
-from reports.shapes.style import HATCHES, MARKERS
+from reports.shapes.style import looks
 from reports.verbs import with_groups
 
 # Not meant to be run on most matrices: CHOLMOD takes symmetric positive definite ones alone.
@@ -27,8 +27,8 @@ def _residuals(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw points, each in the place of its bar above."""
     axes.set(ylabel="residual, log axis", yscale="log")
     rows = frame.assign(x=bars.positions(frame)[0])
-    for name, (colour, hatch) in bars.look_of(frame).items():
-        own, marker = rows[rows["series"] == name], MARKERS[HATCHES.index(hatch)]
+    for name, (colour, _, marker) in looks(frame["series"]).items():
+        own = rows[rows["series"] == name]
         look: Any = {"color": colour, "marker": marker, "markersize": 7, "markeredgecolor": "black"}
         axes.plot(own["x"], own["residual"], linestyle="none", **look)
     known = frame.loc[frame["residual"] > 0, "residual"]

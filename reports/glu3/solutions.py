@@ -107,13 +107,12 @@ def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
         bars.bar_panel(axes, frame, label)
-        bars.legend(axes, bars.handles(frame))
+        bars.legend(axes)
 
     def shares(axes: Axes, frame: pd.DataFrame) -> None:
         stacked_panel(axes, frame, parts, "share of its seconds")
-        axes.set_ylim(0, 1.0)
 
-    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None), widest=14.0)
+    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None))
 
 
 def unavailable(rows: pd.DataFrame) -> str:

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
@@ -76,8 +75,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     else:
         _measured(top, frame)
         write_strip(top, lines)
-    there = set(frame.loc[frame["status"] == "ok", "series"])
-    legend_above(figure, [Line2D([], [], **look) for name, look in LOOKS.items() if name in there])
+    legend_above(figure)
     many = DATA["nodes_44"]
     draw_nodes(bottom, DATA["one_node"], DATA["faster_at_6_nodes"], many["max"] | many["min"], many["mean"])
     bottom.set_title("Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs", loc="left")

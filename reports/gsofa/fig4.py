@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from impl.symbolic.gsofa_device import THREADS
@@ -16,7 +15,7 @@ from reports.facts.means import trend
 from reports.facts.naming import among
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel, legend_above
+from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import ENDS, in_papers_order
 
@@ -75,10 +74,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a panel for each of the paper's matrices, or for one that stands in, with a line per code."""
-    figure = Multiples(_panel, "average frontier of a source", height=4.8)(_shown(frame), title)
-    drawn = set(frame.loc[frame["ratio"].notna(), "implementation"])
-    legend_above(figure, [Line2D([], [], **look) for code, look in LOOKS.items() if code in drawn])
-    return figure
+    return Multiples(_panel, "average frontier of a source")(_shown(frame), title)
 
 
 def _panel(axes: Axes, panel: pd.DataFrame) -> None:

@@ -70,7 +70,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 7",
     "dynamic parallelism assignment",
     frame,
-    Panels([draw], 6.5, drawn, widest=14.0),
+    Panels([draw], 6.5, drawn),
     """Seconds of out_of_core with dynamic_assignment over those without (naive) under the same memory_budget,
     where the naive one takes several launches; above, the gain: naive over dynamic, less 1. The paper names
     no matrix.""",

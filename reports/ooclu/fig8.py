@@ -24,13 +24,13 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows as they are drawn, with a dash across each bar of as many dense columns as printed."""
-    return short(frame.assign(dash=frame["by_blocks"].where(frame["way"] == LIMITED)))
+    return short(frame.assign(**{DASHED: frame["by_blocks"].where(frame["way"] == LIMITED)}))
 
 
 # What the printed numbers of blocks give at most of what is printed.
 BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
-OVER = Over(SEARCHED, printed_range(CLAIM), dash="dash", dashed=DASHED)
+OVER = Over(SEARCHED, printed_range(CLAIM), dash=DASHED)
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from reports.parac.solution import PAPER
 from reports.shapes import bars
 from reports.shapes.axes import seconds_axis
+from reports.shapes.style import looks
 from reports.verbs import RATIO, first_failure, in_papers_order, over
 
 ORDERINGS = {"amd": "AMD", "nnz": "nnz-sort", "random": "random"}
@@ -65,9 +66,9 @@ def over_others(
 
 def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") -> None:
     """Draw bars of seconds. code : whose, empty for all."""
-    shown = frame["implementation"].str.startswith(code)
-    bars.bar_panel(axes, frame, label, shown=shown)
-    if (frame.loc[shown, "status"] == "ok").any():
+    shown = frame[frame["implementation"].str.startswith(code)]
+    bars.bar_panel(axes, shown, label, known=looks(frame["series"]))
+    if (shown["status"] == "ok").any():
         seconds_axis(axes)
 
 

@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac import by_ordering
 from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others, with_slots
 from reports.parac.solution import PAPER
 from reports.shapes import bars
-from reports.shapes.axes import Panels, legend_above
+from reports.shapes.axes import Panels
+from reports.shapes.style import looks
 from reports.verbs import fact
 
 # By fact: its text, and how its marks differ from points in the colour of the ordering.
@@ -69,12 +68,7 @@ def together(frame: pd.DataFrame) -> list[Subset]:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw depths above, then the time of the factor and the fill ratio, a colour per ordering."""
     times = partial(by_ordering.draw_seconds, label="time of the factor (log)")
-    figure = Panels([_depths, times, _fills], 11.5, first_names, 14.0, ratios=(1.5, 1.0, 0.8))(frame, title)
-    looks = bars.look_of(frame).items()
-    series = [Patch(facecolor=c, hatch=hatch, edgecolor="black", label=name) for name, (c, hatch) in looks]
-    marks = [Line2D([], [], label=text, **_mark("#777777", name)) for name, (text, _) in DEPTHS.items()]
-    legend_above(figure, [*series, *marks])
-    return figure
+    return Panels([_depths, times, _fills], 11.5, first_names)(frame, title)
 
 
 def _mark(colour: str, name: str) -> dict[str, Any]:
@@ -86,11 +80,13 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw three marks per row, joined, on a log axis."""
     unknown = (frame["status"] == "ok") & frame["height_actual"].isna()
     known = with_slots(axes, frame.assign(status=frame["status"].mask(unknown, "not measured")))
-    heights, looks = known[list(DEPTHS)], bars.look_of(frame)
+    heights, colours = known[list(DEPTHS)], looks(frame["series"])
     axes.vlines(known["x"], heights.min(axis=1), heights.max(axis=1), color="black", linewidth=1.0, zorder=1)
+    for name, (text, _) in DEPTHS.items():
+        axes.plot([], [], label=text, **_mark("#777777", name))
     for series, part in known.groupby("series"):
         for name in DEPTHS:
-            axes.plot(part["x"], part[name], **_mark(looks[str(series)][0], name), zorder=3)
+            axes.plot(part["x"], part[name], **_mark(colours[str(series)].colour, name), zorder=3)
     for x, height in known[["x", "height_classical"]].to_numpy().tolist():
         bars.write_upwards(axes, x, height, f"{height:,.0f}", 8)
     axes.set_ylabel("vertices (log)")

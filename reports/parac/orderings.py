@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import draw_seconds, first_names, in_order, over_others
 from reports.parac.solution import PAPER, RULE, SPAN, by_threads, solved
-from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.table import phases, timed
 
@@ -32,9 +31,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw seconds by matrix, a bar per ordering; a panel for the CPU and one for the GPU."""
     codes = [code for code in LABELS if (frame["implementation"] == code).any()] or ["parac_cpu"]
     panels = [partial(draw_seconds, label=LABELS[code], code=code) for code in codes]
-    figure = Panels(panels, 2.2 + 3.4 * len(panels), first_names, 14.0)(frame, title)
-    bars.legend(figure.axes[0], bars.handles(frame))
-    return figure
+    return Panels(panels, 2.2 + 3.4 * len(panels), first_names)(frame, title)
 
 
 EXHIBIT = Exhibit(

@@ -6,13 +6,12 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import first_names, with_slots
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import Panels, count_axis, legend_above, legend_mark
+from reports.shapes.axes import Panels, label_log
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option
@@ -20,6 +19,8 @@ from reports.verbs import by_input, fact, in_papers_order, mean, option, over_va
 # A panel each: ParAC, and the incomplete Cholesky beside it.
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}
+# By column, the right-hand side.
+SIDES = {"iterations": "b at random", "iterations_product": "b = L x"}
 METHODS = {"ParAC": PALETTE[0], "incomplete Cholesky": PALETTE[1]}
 
 
@@ -62,12 +63,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     """
     there = [name for name, pair in DEVICES.items() if frame["implementation"].isin(pair).any()] or ["CPU"]
     panels = [partial(_panel, device=name) for name in there]
-    figure = Panels(panels, 2.6 + 3.4 * len(there), first_names, 14.0)(frame, title)
-    drawn = {name: colour for name, colour in METHODS.items() if name in set(frame["series"])}
-    methods = [Line2D([], [], color=colour, linewidth=4, label=name) for name, colour in drawn.items()]
-    marks = [legend_mark("hollow", "b at random"), legend_mark("full", "b = L x")] if drawn else []
-    legend_above(figure, [*methods, *marks])
-    return figure
+    return Panels(panels, 2.6 + 3.4 * len(there), first_names)(frame, title)
 
 
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
@@ -77,8 +73,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
         colour = METHODS[str(method)]
         axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)
         point: Any = {"marker": "o", "markersize": 8, "markeredgecolor": colour, "markeredgewidth": 2}
-        for name, fill in (("iterations", "white"), ("iterations_product", colour)):
-            axes.plot(part["x"], part[name], linestyle="none", color=fill, zorder=3, **point)
+        for (name, text), fill in zip(SIDES.items(), ("white", colour), strict=True):
+            label = f"{method}, {text}"
+            axes.plot(part["x"], part[name], linestyle="none", color=fill, label=label, zorder=3, **point)
     for x, first, second, ratio in ok[["x", "iterations", "iterations_product", "ratio"]].to_numpy().tolist():
         look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
         axes.annotate(f"{first:,.0f}", (x, first), (0, 8), va="bottom", **look)
@@ -86,11 +83,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
         axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
     axes.set_yscale("log")
     axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
-    count_axis(axes, pd.concat([rows["iterations"], rows["iterations_product"]]))
-    low, high = axes.get_ylim()
+    label_log(axes.yaxis, "{:,.0f}".format)
     # Room for what is written at the top and below the lowest point.
-    room = (high / low) ** 0.08
-    axes.set_ylim(low / room, high * room)
+    axes.margins(y=0.25)
 
 
 EXHIBIT = Exhibit(

@@ -12,7 +12,7 @@ from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE, SPAN, solved
 from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.style import HATCHES, MARKERS, SMALL
+from reports.shapes.style import SMALL, looks
 from reports.verbs import with_groups
 
 # Of a place, how far the points of one case lie apart.
@@ -57,18 +57,18 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     """Draw a point per seed; written: the least and the most, and of how many."""
-    (label, form), looks, marks = DRAWN[value], bars.look_of(frame), {}
+    (label, form), known = DRAWN[value], looks(frame["series"])
     places, width = bars.positions(frame.drop_duplicates(["group", "series"]))
     for x, ((_, series), seeds) in zip(places, frame.groupby(["group", "series"], sort=False), strict=True):
         values = seeds.loc[seeds["status"] == "ok", value].to_numpy(dtype=float)
         if not len(values):
-            bars.draw_slot(axes, x, 0.92 * width, seeds["status"].iloc[0])
+            bars.draw_slots(axes, [x], width, seeds["status"][:1])
             continue
-        colour, hatch = looks[str(series)]
+        colour, _, marker = known[str(series)]
         ends = x - width * SPREAD, x + width * SPREAD
-        look: Any = {"color": colour, "marker": MARKERS[HATCHES.index(hatch)], "markeredgecolor": "black"}
+        look: Any = {"color": colour, "marker": marker, "markeredgecolor": "black"}
         across = np.linspace(*ends, len(values)) if len(values) > 1 else [x]
-        [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
+        axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
         axes.hlines(np.median(values), *ends, color="black", linewidth=1.2)
         text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
         axes.annotate(
@@ -76,8 +76,6 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
             va="bottom", fontsize=SMALL, bbox=bars.GROUND,
         )  # fmt: skip
     axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *frame[value].dropna()])))
-    if value == "iterations":
-        bars.legend(axes, [*marks.values()])
 
 
 EXHIBIT = Exhibit(

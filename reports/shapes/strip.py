@@ -23,20 +23,8 @@ LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
 PRINTED = "printed"
 # The end of an interval that a bound is.
 ENDS = {"> ": "low", "< ": "high"}
-
-
-@dataclass(frozen=True)
-class StripLine:
-    """One line.
-
-    head : left of the panel.
-    cells : by the position of the matrix.
-    title : in place of both, over the width of the panel.
-    """
-
-    head: str = ""
-    cells: Mapping[int, str] = field(default_factory=dict)
-    title: str = ""
+# A line: what stands left of the panel, and a text by the position of the matrix; a title has none of these.
+StripLine = tuple[str, Mapping[int, str]]
 
 
 @dataclass(frozen=True)
@@ -64,23 +52,25 @@ class Ratios:
         """Return the title and the lines; nothing of means without the line of the first column."""
         rows = bars.having(frame, self.only)
         pair = f"{self.prefix}pair" if self.means else ""
-        mark = f"{self.prefix}{self.mark}" if self.mark else ""
         columns = {head: self.prefix + name for head, name in self.columns.items()}
-        (head, first), *others = columns.items()
-        lines = _number_line(rows, head, first, pair, mark)
-        if self.means and not lines:
-            return []
-        for name, column in others:
+        first, *_ = columns.values()
+        lines, means = [], []
+        for head, column in columns.items():
             # Only a ratio with an interval may be a bound.
-            lines += _number_line(rows, name, column, pair if f"{column}_low" in rows else "")
-        means = [
-            f"{times(np.exp(np.log(rows[column].dropna()).mean()))} {name}"
-            for name, column in columns.items()
-            if rows[column].notna().any() and not name.startswith(PRINTED)
-        ]
-        whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
-        title = f"{self.title}: {whole}" if self.means else self.title
-        return [StripLine(title=f"{title}; {self.remark}" if self.remark else title), *lines]
+            status = pair if column == first or f"{column}_low" in rows else ""
+            mark = f"{self.prefix}{self.mark}" if self.mark and column == first else ""
+            own = dicts(rows[rows[status or column].notna()])
+            cells = {int(row["group"]): _cell(row, column, status, mark) for row in own}
+            if set(cells.values()) - {"-"}:
+                lines.append((head, cells))
+            elif self.means and column == first:
+                return []
+            if rows[column].notna().any() and not head.startswith(PRINTED):
+                means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
+        whole = f": {', '.join(means) or 'no ratio'}" if self.means else ""
+        count = f" (mean of {rows[first].notna().sum()})" if self.means and means else ""
+        remark = f"; {self.remark}" if self.remark else ""
+        return [(f"{self.title}{whole}{count}{remark}", {}), *lines]
 
 
 @dataclass(frozen=True)
@@ -107,34 +97,22 @@ class CodedBars:
         name_matrices(axes, frame)
         axes.tick_params(axis="x", labelsize=SMALL)
         write_strip(axes, lines)
-        legend_above(figure, bars.handles(frame))
+        legend_above(figure)
         return figure
-
-
-def _number_line(
-    rows: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
-) -> list[StripLine]:
-    """Return a line of a column's ratios; none without a ratio, a bound or a reason.
-
-    status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant
-    """
-    rows = rows[rows[status or column].notna()]
-    cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
-    return [StripLine(head, cells)] if set(cells.values()) - {"-"} else []
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
     """Write the lines above the panel, in their order."""
     height, across = ABOVE, ("data", "axes fraction")
     look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
-    for line in reversed(lines):
-        if line.title:
-            axes.annotate(line.title, (0, 1), (0, height), "axes fraction", weight="bold", **look)
-            height += BEFORE
-        axes.annotate(line.head, (0, 1), (-8, height), "axes fraction", ha="right", **look)
-        for group, text in line.cells.items():
+    for head, cells in reversed(lines):
+        if cells:
+            axes.annotate(head, (0, 1), (-8, height), "axes fraction", ha="right", **look)
+        else:
+            axes.annotate(head, (0, 1), (0, height), "axes fraction", weight="bold", **look)
+        for group, text in cells.items():
             axes.annotate(text, (group, 1), (0, height), across, ha="center", **look)
-        height += LINE
+        height += LINE if cells else LINE + BEFORE
 
 
 def _cell(row: Row, column: str, status: str, mark: str) -> str:
