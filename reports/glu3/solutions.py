@@ -56,7 +56,7 @@ def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
         phase_medians(part, {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()})
         for code, part in rows.groupby("implementation", sort=False)
     ]
-    columns = [part.seconds for part in PARTS]
+    columns = [f"seconds_{part.name}" for part in PARTS]
     seconds = pd.concat([pd.DataFrame(columns=columns, dtype="float64"), *found]).reindex(rows.index)
     ok = rows["status"] == "ok"
     seconds["seconds_rest"] = (rows["median"] - seconds.sum(axis=1)).clip(lower=0.0).where(ok)

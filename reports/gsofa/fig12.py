@@ -89,9 +89,8 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     ok, failed = frame[frame["status"] == "ok"], frame[frame["status"] != "ok"]
     for _, rows in ok[ok["series"] == RANKED].groupby("group"):
         draw_line(axes, "x", rows.sort_values("ranks"), LOOKS[RANKED])
-    for name in (GSOFA, SIX, BEST):
-        rows = ok[ok["series"] == name]
-        axes.hlines(rows["median"], rows["group"] - EDGE, rows["group"] + EDGE, **LOOKS[name])
+    for name, rows in ok[ok["series"] != RANKED].groupby("series", sort=False):
+        axes.hlines(rows["median"], rows["group"] - EDGE, rows["group"] + EDGE, **LOOKS[str(name)])
     ranked, others = failed[failed["series"] == RANKED], failed[failed["series"] != RANKED]
     draw_slots(axes, ranked["x"], HALF / 2, ranked["status"])
     draw_slots(axes, others["x"], 2 * HALF, others["series"] + ": " + others["status"])

@@ -17,7 +17,7 @@ from reports.shapes.bars import GROUND, columns_for, label_log, labelled, second
 from reports.shapes.style import SMALL, new_figure
 
 # Inches of a line of text, of a letter, and between a point and its name.
-LINE, LETTER, ASIDE = 0.2, 0.085, 0.1
+LINE, LETTER, ASIDE = 0.22, 0.085, 0.12
 # Inches: what a group takes, and each bar at least; how wide most pictures and all may be.
 GROUP, BAR, WIDE, WIDEST = 1.25, 0.2, 14.0, 22.0
 # Draws a frame on its axes.

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
+from reports.shapes.axes import names
 from reports.shapes.bars import few
 from reports.shapes.style import LARGE, set_look
 
@@ -23,10 +24,9 @@ COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 # Of the letters.
 SIZE = 11
-# Inches of a digit, of a letter among words, of a bold letter; of a row, and of what stands below its cells.
-DIGIT, LETTER, BOLD, ROW, BELOW = 0.1, 0.09, 0.105, 0.28, 0.22
-# Inches between two columns, and beside the table.
-GAP, SIDE = 0.18, 0.15
+# Inches of a letter, of a bold one; of a row, and of what stands below its cells; between two columns, and
+# beside the table.
+LETTER, BOLD, ROW, BELOW, GAP, SIDE = 0.1, 0.105, 0.28, 0.22, 0.18, 0.15
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,8 @@ class Column:
         return pd.Series("", rows.index) if values is None else self._texts(values).fillna("-")
 
     def _texts(self, values: pd.Series[Any]) -> pd.Series[Any]:
-        def text(value: Any) -> str:
-            return value if isinstance(value, str) else self.form(value)
-
-        return values.astype("object").map(text, na_action="ignore").astype("object")
+        texts = [each if isinstance(each, str) or pd.isna(each) else self.form(each) for each in values]
+        return pd.Series(texts, values.index, dtype="object")
 
 
 @dataclass(frozen=True)
@@ -174,31 +172,25 @@ class Sheet:
         if rows.empty:
             nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
             return _picture(title, Cells(headings, [nothing]))
-        rows = rows.assign(shown=_names(rows)) if self.matrix else rows
-        texts = pd.concat([column.cells(rows) for column in columns], axis=1).to_numpy().tolist()
         if not self.matrix:
-            return _picture(title, Cells(headings, [Line(cells) for cells in texts]))
-        lines = zip(texts, self._below(rows), rows["stand_in_for"].notna().tolist(), strict=True)
-        return _picture(title, Cells(headings, [Line(*line) for line in lines]))
+            lines = zip(*(column.cells(rows) for column in columns), strict=True)
+            return _picture(title, Cells(headings, [Line(list(cells)) for cells in lines]))
+        rows = rows.assign(shown=names(rows.assign(stand_in_for=None)))
+        below, shaded = self._below(rows), rows["stand_in_for"].notna().tolist()
+        texts = zip(*(column.cells(rows) for column in columns), strict=True)
+        lines = [Line(list(cells), *more) for cells, *more in zip(texts, below, shaded, strict=True)]
+        return _picture(title, Cells(headings, lines))
 
     def _below(self, rows: pd.DataFrame) -> list[list[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""
-        names = [f"paper_{column.value}" for column in self.columns if f"paper_{column.value}" in rows]
-        is_printed = rows[names].notna().any(axis=1) & ~rows["label"].duplicated()
+        prints = rows.reindex(columns=[f"paper_{column.value}" for column in self.columns])
+        is_printed = prints.notna().any(axis=1) & ~rows["label"].duplicated()
         whose = rows.get("printed_of", pd.Series(None, rows.index, dtype="object"))
-        printed = [("printed of " + whose).fillna("printed"), *(each.printed(rows) for each in self.columns)]
         others = rows["stand_in_for"].mask(rows["label"].astype(str).str.startswith(TWIN_OF))
-        rest = [""] * len(self.columns)
-        instead = [[f"stand-in: {few(names)}", *rest] if isinstance(names, str) else [] for names in others]
-        texts = zip(pd.concat(printed, axis=1).to_numpy().tolist(), instead, is_printed, strict=True)
-        return [own if has_print else other for own, other, has_print in texts]
-
-
-def _names(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return the matrices, with their preparation where there are several."""
-    if "preparation" not in rows or rows["preparation"].nunique() < 2:
-        return rows["label"].astype(str)
-    return rows["label"] + (", " + rows["preparation"].astype("object")).fillna("")
+        instead = ("stand-in: " + others.map(few, na_action="ignore").astype("object")).fillna("")
+        heads = ("printed of " + whose).fillna("printed").where(is_printed, instead)
+        texts = [column.printed(rows).where(is_printed, "") for column in self.columns]
+        return [list(line) if line[0] else [] for line in zip(heads, *texts, strict=True)]
 
 
 def _picture(title: str, cells: Cells) -> TablePicture:
@@ -206,11 +198,10 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     starts = itertools.accumulate((count for _, count in cells.groups), initial=0)
     spans = zip(cells.groups, itertools.pairwise(starts), strict=True)
     groups = [(name, slice(*span)) for (name, _), span in spans if name]
-    widths = []
-    for place, heading in enumerate(cells.headings):
-        texts = [text for line in cells.lines for text in (line.cells[place], *line.below[place : place + 1])]
-        longest = max(map(len, (*heading.text.split("\n"), *texts)))
-        widths.append((LETTER if heading.left else DIGIT) * longest + GAP)
+    texts = [[heading.text for heading in cells.headings]]
+    texts += [row for line in cells.lines for row in (line.cells, line.below) if row]
+    columns = ["\n".join(column).split("\n") for column in zip(*texts, strict=True)]
+    widths = [LETTER * max(map(len, column)) + GAP for column in columns]
     for name, own in groups:
         widths[own.start] += max(0.0, BOLD * len(name) + GAP - sum(widths[own]))
     edges = list(itertools.accumulate(widths, initial=SIDE))

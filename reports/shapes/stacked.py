@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 from matplotlib.artist import Artist
@@ -26,8 +27,7 @@ TOP = 1.45
 MUCH = 8.0
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of a bar.
 
     name : its seconds stand in the column `seconds_<name>`.
@@ -37,14 +37,6 @@ class Part:
     name: str
     label: str
     colour: str
-
-    @property
-    def seconds(self) -> str:
-        return f"seconds_{self.name}"
-
-    @property
-    def share(self) -> str:
-        return f"share_{self.name}"
 
 
 def with_shares(
@@ -57,8 +49,9 @@ def with_shares(
     over : seconds, unknown where there is no such thing; None for the sum of the row's parts
     """
     if over is None:
-        over = frame[[part.seconds for part in parts]].sum(axis=1, min_count=1)
-    shares = {part.share: (frame[part.seconds] / over).astype("float64") for part in parts}
+        over = frame[[f"seconds_{part.name}" for part in parts]].sum(axis=1, min_count=1)
+    seconds = {f"share_{part.name}": frame[f"seconds_{part.name}"] for part in parts}
+    shares = {name: (each / over).astype("float64") for name, each in seconds.items()}
     nothing = (frame["status"] == "ok") & over.isna()
     status = frame["status"].astype("object").mask(nothing, "nothing_to_compare")
     return frame.assign(**shares, **{STATUS: status})
@@ -79,14 +72,14 @@ def stacked_panel(
     bars.draw_slots(axes, failed["x"], width, failed[STATUS])
     hatches = [known[name].hatch for name in drawn["series"]]
     for part in parts:
-        height = drawn[part.share].fillna(0.0)
+        height = drawn[f"share_{part.name}"].fillna(0.0)
         axes.bar(
             drawn["x"], height, 0.92 * width, drawn["top"], color=part.colour, hatch=hatches,
             edgecolor="black", linewidth=(height > 0) * 0.6,
         )  # fmt: skip
         drawn = drawn.assign(top=drawn["top"] + height)
     axes.set(ylim=(0, 1), yticks=[0, 0.25, 0.5, 0.75, 1], ylabel=label)
-    present = [part for part in parts if drawn[part.share].gt(0).any()]
+    present = [part for part in parts if drawn[f"share_{part.name}"].gt(0).any()]
     patches = [Patch(facecolor=part.colour, edgecolor="black", label=part.label) for part in present]
     bars.legend(axes, [*patches, *more])
     return drawn

@@ -58,13 +58,11 @@ class Stamp:
     """Where the numbers come from.
 
     items : in full, as the CSV carries it
-    short : as the figure carries it, where many are counted
-    excluded : cases without a result, each with its status
+    footer : as the figure carries it, where many are counted
     """
 
     items: Mapping[str, str]
-    short: Mapping[str, str]
-    excluded: Sequence[str]
+    footer: str
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
@@ -74,18 +72,17 @@ class Stamp:
             sorted(set(rows[name].dropna().astype(str))) for name in ("commit", "machine", "run_id")
         )
         dirty = "+dirty" if rows["dirty"].eq(True).fillna(False).any() else ""
-        excluded = (lost["case"] + " (" + lost["status"] + ")").tolist()
         whole = {
             "commit": (", ".join(commits) or "unknown") + dirty,
             "machine": ", ".join(machines) or "none",
             "run": ", ".join(runs) or "none",
             "n": f"{ok['matrix'].nunique()} matrices measured",
-            "excluded": ", ".join(excluded) or "none",
+            "excluded": ", ".join(lost["case"] + " (" + lost["status"] + ")") or "none",
         }
         more = " ..." if len(commits) > 3 else ""
         shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
         short = {**whole, "commit": f"{shown}{more}{dirty}"}
-        if len(excluded) > 4:
+        if len(lost) > 4:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
             short["excluded"] = f"{counts} (named in the CSV)"
         if len(runs) > 3:
@@ -94,11 +91,7 @@ class Stamp:
         if other := ok.loc[ok["current"].eq(False).fillna(False), "case"].tolist():
             whole[OTHER] = ", ".join(other)
             short[OTHER] = f"{len(other)} cases (named in the CSV)"
-        return cls(whole, short, excluded)
-
-    def footer(self) -> str:
-        """Return the short stamp as text."""
-        return " | ".join(f"{key} {value}" for key, value in self.short.items())
+        return cls(whole, " | ".join(f"{key} {value}" for key, value in short.items()))
 
 
 class Look(NamedTuple):
@@ -152,7 +145,7 @@ def save(
     *large, picture = save_shown(figure, page)
     for path in large:
         path.unlink()
-    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
+    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer)
     write_picture(figure, svg)
     comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
