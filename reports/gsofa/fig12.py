@@ -14,7 +14,7 @@ from reports.shapes.axes import empty_panel, legend_above, name_matrices, second
 from reports.shapes.bars import draw_slots
 from reports.shapes.lines import draw_line, draw_nodes
 from reports.shapes.strip import Ratios, write_strip
-from reports.shapes.style import PALETTE, SMALL, new_figure
+from reports.shapes.style import PALETTE, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, on, option, over
 
@@ -97,7 +97,6 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     seconds_axis(axes)
     name_matrices(axes, frame)
     axes.set_ylabel("seconds (log)")
-    axes.tick_params(axis="x", labelsize=SMALL)
 
 
 def _facts(frame: pd.DataFrame) -> dict[str, str]:

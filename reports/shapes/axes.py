@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
@@ -54,23 +55,20 @@ def names(rows: pd.DataFrame, end: str = "\n") -> list[str]:
 def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
     """Write the matrices below the axis, in the order of their groups."""
     labels = names(frame.sort_values("group", kind="stable").drop_duplicates("group"))
-    axes.set_xticks(range(len(labels)), labels, rotation=32, ha="right", rotation_mode="anchor")
+    look: dict[str, Any] = {"rotation": 36, "ha": "right", "rotation_mode": "anchor", "fontsize": SMALL}
+    axes.set_xticks(range(len(labels)), labels, **look)
     axes.set_xlim(-0.6, max(1, len(labels)) - 0.4)
 
 
 def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
     """Draw a legend of what is labelled in any panel, and more, between the figure's title and its panels."""
-    marks = labelled(figure.axes, more)
-    if not marks:
-        return
-    width, height = figure.get_size_inches()
-    across = columns_for(width, marks)
-    rows = -(-len(marks) // across)
-    engine = figure.get_layout_engine()
-    assert isinstance(engine, ConstrainedLayoutEngine)
-    engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 + 0.27 * rows) / height))
-    place = {"loc": "upper left", "bbox_to_anchor": (0.005, 1 - 0.4 / height)}
-    figure.legend(marks.values(), marks, ncols=across, **place)
+    if marks := labelled(figure.axes, more):
+        width, height = figure.get_size_inches()
+        across, engine = columns_for(width, marks), figure.get_layout_engine()
+        assert isinstance(engine, ConstrainedLayoutEngine)
+        engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 - 0.27 * (-len(marks) // across)) / height))
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (0.005, 1 - 0.4 / height)}
+        figure.legend(marks.values(), marks, ncols=across, **place)
 
 
 def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:

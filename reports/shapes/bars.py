@@ -23,10 +23,8 @@ SLOT_HEIGHT = 0.62
 GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
 # Inches that a letter of a legend takes.
 LETTER = 0.095
-# Of what the values span, the room above them, without texts and with them.
-BARE, WRITTEN = 0.08, 0.3
-# Of an axis, a whisker that a text stands above.
-SHORT = 0.2
+# Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
+ROOM, SHORT = 0.25, 0.15
 
 
 def times(value: float) -> str:
@@ -95,9 +93,7 @@ def scale(
     points: bool = False,
     form: Callable[[float], str] | None = None,
 ) -> None:
-    """Put an axis around all values, and some numbers more, with room for texts: of bars from 0.
-
-    A whisker leaves the axis that is longer than half of what the values span.
+    """Put an axis around all values, and some numbers more, with room for texts; a long whisker leaves it.
 
     form : of the axis' labels, None for matplotlib's own
     """
@@ -106,9 +102,9 @@ def scale(
         axes.set(ylim=(0.1, 10), yticks=[])
         return
     values = [*ok["value"], *also]
-    least, most, room = min(values), max(values), WRITTEN if ok["text"].any() else BARE
+    least, most = min(values), max(values)
     if log:
-        axes.set(yscale="log", ylim=(least / 2.5, 1.5 * most * (most / least) ** room))
+        axes.set(yscale="log", ylim=(least / 2.5, 2 * most * (most / least) ** ROOM))
         if form:
             label_log(axes.yaxis, form)
         return
@@ -116,9 +112,7 @@ def scale(
         axes.yaxis.set_major_formatter(lambda value, _: form(value))
     least = least if points else min(0.0, least)
     span = (most - least) or 0.1 * abs(most) or 1.0
-    low = max(min([least, *ok["low"]]), least - span / 2)
-    high = min(max([most, *ok["high"]]), most + span / 2)
-    axes.set_ylim(low - BARE * span if points or least < 0 else 0.0, high + room * span)
+    axes.set_ylim(least - ROOM * span if points or least < 0 else 0.0, most + ROOM * span)
 
 
 def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], points: bool = False) -> None:

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 
 from reports.shapes import bars
 from reports.shapes.axes import legend_above, name_matrices
-from reports.shapes.style import NORMAL, SMALL, Look, looks, new_figure
+from reports.shapes.style import NORMAL, Look, looks, new_figure
 
 # Inches: of a picture, of a group, beside the panels; letters of a heading per inch.
 LEAST, MOST, A_GROUP, SIDES, LETTERS = 10.0, 12.4, 1.4, 1.6, 10.5
@@ -130,7 +130,6 @@ class BesidePrint:
             text = textwrap.fill(heading, wide, break_on_hyphens=False)
             column[0].set_title(text, loc="left", fontsize=NORMAL)
             name_matrices(column[-1], part)
-            column[-1].tick_params("x", labelrotation=40, labelsize=SMALL)
         empty = Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow)
         legend_above(figure, [empty] if self.hollow else [])
         return figure

@@ -63,29 +63,25 @@ def draw_scaling(
     label : of the vertical axis, which is of seconds
     without : what `pair` says of rows that are not drawn
     """
-    shown = frame[frame["pair"] != without]
-    shown = shown.assign(name=names(shown.assign(preparation=None), ", ")).astype({"threads": float})
-    ok = shown[shown["status"] == "ok"]
-    known, ticks = looks(ok["name"]), sorted(ok["threads"].unique())
+    rows = frame[frame["pair"] != without].assign(family=frame["series"], preparation=None)
+    rows = rows.assign(code=names(rows, ", "), n=rows["threads"].astype(float))
+    ends = rows["ratio"].map(times).where(rows["most"])
     figure = new_figure(13.0, 6.4, title)
     grid = figure.subplots(1, len(panels), sharex=True, sharey=True)
+    ok = rows[rows["status"] == "ok"].sort_values("n")
+    draw_panels(
+        grid, rows.assign(written=ends), panels, looks(rows.loc[ok.index.sort_values(), "code"]), False
+    )
     for axes, series in zip(grid, panels, strict=True):
         axes.set_title(series, loc="left")
         axes.set_xlabel("threads (log)")
-        draw_lines(axes, "threads", shown[shown["series"] == series], "name", known)
+        for _, line in ok[ok["series"] == series].groupby("code"):
+            for one in line.loc[line["n"] == 1, "median"]:
+                axes.plot(line["n"], one / line["n"], **EVEN)
     grid[0].set_ylabel(label)
-    if ticks:
-        grid[0].set(xscale="log", xlim=(0.85, 2.1 * ticks[-1]))
-        grid[0].set_xticks(ticks, list(map("{:g}".format, ticks)))
-        grid[0].xaxis.set_minor_formatter(NullFormatter())
+    if len(ok):
         seconds_axis(grid[0])
-    for axes, series in zip(grid, panels, strict=True):
-        own = ok[ok["series"] == series]
-        for _, line in own.sort_values("threads").groupby("name"):
-            for one in line.loc[line["threads"] == 1, "median"]:
-                axes.plot(line["threads"], one / line["threads"], **EVEN)
-        ends = own[own["most"]]
-        write_names(axes, ends[["threads", "median"]].to_numpy(float), ends["ratio"].map(times))
+        grid[0].set_xticks(ticks := sorted(ok["n"].unique()), list(map("{:g}".format, ticks)))
     legend_above(figure, [Line2D([], [], **EVEN, label="one thread's time over the threads")])
     return figure
 
@@ -98,10 +94,10 @@ def draw_panels(
     named: bool = True,
 ) -> None:
     """Draw each family of matrices into its panel: a line per code over the order n of generated ones, with
-    its exponent of n at the end, and points for all others. The panels share both axes, made here.
+    a text at the end, and points for all others. The panels share both axes, made here.
 
-    frame : a row per code and matrix: `code`, `family`, `n`, `median`, `low`, `high`, `exponent`, `status`,
-        `label`
+    frame : a row per code and matrix: `code`, `family`, `n`, `median`, `low`, `high`, `status`, `label`, and
+        the text that is `written` at a line's end, or the `exponent` of n
     named : whether the real matrices are, above the axis of n
     """
     for axes, family in zip(panels, families, strict=True):
@@ -110,6 +106,8 @@ def draw_panels(
     ok = frame[frame["status"] == "ok"].sort_values("n")
     if ok.empty:
         return
+    if "written" not in ok:
+        ok = ok.assign(written=ok["exponent"].map("$n^{{{:.2f}}}$".format, na_action="ignore"))
     least, most, low, high = ok["n"].min() / 1.4, ok["n"].max() * 2.4, ok["low"].min(), ok["high"].max()
     room = max(4.0, (high / low) ** ROOM) if named else 1.6
     panels[0].set(xscale="log", yscale="log", xlim=(least, most), ylim=(low / room, high * 2))
@@ -118,9 +116,8 @@ def draw_panels(
         label_log(panels[0].xaxis, "{:,.0f}".format)
     for axes, family in zip(panels, families, strict=True):
         rows = ok[ok["family"] == family]
-        ends = rows[rows["exponent"].notna()].drop_duplicates("code", keep="last")
-        texts = ends["exponent"].map("$n^{{{:.2f}}}$".format)
-        write_names(axes, ends[["n", "median"]].to_numpy(float), texts)
+        ends = rows.dropna(subset="written").drop_duplicates("code", keep="last")
+        write_names(axes, ends[["n", "median"]].to_numpy(float), ends["written"])
         if named and family == POINTS:
             _write_matrices(axes, rows.drop_duplicates("label"))
 

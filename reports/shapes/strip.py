@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from fillpath.dicts import Row, dicts
 from reports.shapes import bars
-from reports.shapes.axes import empty_panel, legend_above, name_matrices
+from reports.shapes.axes import Panels
 from reports.shapes.bars import times
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.style import SMALL
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -88,17 +88,12 @@ class CodedBars:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = [line for ratios in self.strip for line in ratios.lines(frame)]
-        figure = new_figure(12.5, 5.0 + 0.2 * len(lines), title)
-        axes = figure.subplots()
-        if frame.empty:
-            empty_panel(axes, "not_run", "no case of it was measured")
-            return figure
-        bars.bar_panel(axes, frame, self.label, self.value, self.status)
-        name_matrices(axes, frame)
-        axes.tick_params(axis="x", labelsize=SMALL)
-        write_strip(axes, lines)
-        legend_above(figure)
-        return figure
+
+        def panel(axes: Axes, frame: pd.DataFrame) -> None:
+            bars.bar_panel(axes, frame, self.label, self.value, self.status)
+            write_strip(axes, lines)
+
+        return Panels([panel], 5.0 + 0.2 * len(lines))(frame, title)
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
