@@ -3,13 +3,12 @@ cells, which the page shows as text."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -29,37 +28,23 @@ SIZE = 11
 LETTER, BOLD, ROW, BELOW, GAP, SIDE = 0.1, 0.105, 0.28, 0.22, 0.18, 0.15
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A column of a table.
-
-    text : may have two lines.
-    group : the heading above it and its neighbours; empty for none.
-    left : whether its cells are aligned to the left.
-    """
+class Heading(NamedTuple):
+    """A column of a table, under the heading of a group and aligned to the left where it is so."""
 
     text: str
     group: str = ""
     left: bool = False
 
 
-@dataclass(frozen=True)
-class Line:
-    """A row of a table.
-
-    cells : a text per column.
-    below : a text per column that stands below it in grey, as what the paper prints in place of a number
-        that was measured; empty for nothing.
-    shaded : on grey.
-    """
+class Line(NamedTuple):
+    """A row of a table: a text per column, and what stands below it in grey; whether it is on grey."""
 
     cells: Sequence[str]
     below: Sequence[str] = ()
     shaded: bool = False
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """A table as text."""
 
     headings: Sequence[Heading]
@@ -78,17 +63,15 @@ class Cells:
 
     def write(self, path: Path) -> None:
         """Write as JSON: same cells, same bytes."""
-        write_text(path, json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1) + "\n")
+        write_text(path, json.dumps(self, ensure_ascii=False) + "\n")
 
 
 def read_cells(path: Path) -> Cells:
     """Read what `Cells.write` wrote. Raises OSError, or ValueError where the file is damaged."""
-    data = json.loads(path.read_text())
     try:
-        cells = Cells(
-            [Heading(**each) for each in data["headings"]], [Line(**each) for each in data["lines"]]
-        )
-    except (KeyError, TypeError) as error:
+        headings, lines = json.loads(path.read_text())
+        cells = Cells([Heading(*each) for each in headings], [Line(*each) for each in lines])
+    except TypeError as error:
         raise ValueError(f"{path.name} holds no table: {error}") from None
     width = len(cells.headings)
     if any(len(line.cells) != width or len(line.below) not in (0, width) for line in cells.lines):
@@ -169,17 +152,14 @@ class Sheet:
         rows = self.derived(frame)
         columns = [*([Column("matrix", "shown", left=True)] if self.matrix else []), *self.columns]
         headings = [Heading(column.heading, column.group, column.left) for column in columns]
-        if rows.empty:
-            nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
-            return _picture(title, Cells(headings, [nothing]))
-        if not self.matrix:
-            lines = zip(*(column.cells(rows) for column in columns), strict=True)
-            return _picture(title, Cells(headings, [Line(list(cells)) for cells in lines]))
-        rows = rows.assign(shown=names(rows.assign(stand_in_for=None)))
-        below, shaded = self._below(rows), rows["stand_in_for"].notna().tolist()
+        more: Iterable[Sequence[Any]] = itertools.repeat(())
+        if self.matrix:
+            rows = rows.assign(shown=names(rows.assign(stand_in_for=None)))
+            more = zip(self._below(rows), rows["stand_in_for"].notna().tolist(), strict=True)
         texts = zip(*(column.cells(rows) for column in columns), strict=True)
-        lines = [Line(list(cells), *more) for cells, *more in zip(texts, below, shaded, strict=True)]
-        return _picture(title, Cells(headings, lines))
+        lines = [Line(list(cells), *each) for cells, each in zip(texts, more, strict=False)]
+        nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
+        return _picture(title, Cells(headings, lines or [nothing]))
 
     def _below(self, rows: pd.DataFrame) -> list[list[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""

@@ -153,7 +153,7 @@ class Over:
         texts = marks["text"].mask(baseline, frame["median"].map(bars.seconds))
         marks = marks.assign(text=frame.get("written", texts))
         log = bool(marks["high"].max() > MUCH * high)
-        bars.scale(axes, marks, log, [1.0, high], form="{:g}".format)
+        bars.scale(axes, marks, log, [high, 1.2 * max([1.0, *marks["high"].dropna()])], form="{:g}".format)
         bars.draw_marks(axes, marks, looks(frame["series"]))
         axes.set_ylabel(f"seconds over those\nof {self.name}" + log * " (log)")
         axes.axhspan(low, high, color=BAND, zorder=0, label=f"printed{self.of}: {low:g}x to {high:g}x")
