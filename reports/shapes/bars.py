@@ -102,9 +102,9 @@ def scale(
         axes.set(ylim=(0.1, 10), yticks=[])
         return
     values = [*ok["value"], *also]
-    least, most = min(values), max(values)
+    least, most, room = min(values), max(values), ROOM if ok["text"].any() else 0.05
     if log:
-        axes.set(yscale="log", ylim=(least / 2.5, 2 * most * (most / least) ** ROOM))
+        axes.set(yscale="log", ylim=(least / 2.5, 2 * most * (most / least) ** room))
         if form:
             label_log(axes.yaxis, form)
         return
@@ -112,7 +112,7 @@ def scale(
         axes.yaxis.set_major_formatter(lambda value, _: form(value))
     least = least if points else min(0.0, least)
     span = (most - least) or 0.1 * abs(most) or 1.0
-    axes.set_ylim(least - ROOM * span if points or least < 0 else 0.0, most + ROOM * span)
+    axes.set_ylim(least - ROOM * span if points or least < 0 else 0.0, most + room * span)
 
 
 def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], points: bool = False) -> None:

@@ -48,7 +48,7 @@ def draw_lines(
     if ok.empty:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
     failed = frame[~frame["status"].isin(["ok", *UNTRIED])]
-    counts = (failed[by] + ": " + failed["status"].str.replace("_", " ")).value_counts(sort=False)
+    counts = (failed[by].astype(str) + ": " + failed["status"].str.replace("_", " ")).value_counts(sort=False)
     texts = [f"{text} on {count}" for text, count in counts.items()]
     axes.text(0.02, 0.98, "\n".join(texts), transform=axes.transAxes, fontsize=SMALL, va="top")
 

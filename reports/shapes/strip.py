@@ -31,46 +31,38 @@ StripLine = tuple[str, Mapping[int, str]]
 class Ratios:
     """Ratios of a code over another: a title with their means, and a line for each column.
 
-    title : what they are of, and over what.
+    title : what they are of, over what, and what is printed.
     columns : by what a line is called; the first is that of the ratios, whose number the title says.
     prefix : of the columns, of `pair`, which says `ok` or why there is no ratio, and of the mark.
-    remark : ends the title, with what is printed.
     only : of the frame's rows, those with these values.
     mark : the column of what stands behind a ratio of the first column, empty for nothing.
-    means : in the title; without them there is no `pair`, and a line has the rows with a number.
     """
 
     title: str
     columns: Mapping[str, str]
     prefix: str = ""
-    remark: str = ""
     only: Mapping[str, Any] = field(default_factory=dict)
     mark: str = ""
-    means: bool = True
 
     def lines(self, frame: pd.DataFrame) -> list[StripLine]:
-        """Return the title and the lines; nothing of means without the line of the first column."""
-        rows = bars.having(frame, self.only)
-        pair = f"{self.prefix}pair" if self.means else ""
-        columns = {head: self.prefix + name for head, name in self.columns.items()}
-        first, *_ = columns.values()
-        lines, means = [], []
-        for head, column in columns.items():
+        """Return the title and the lines, none where the first has neither ratio nor reason."""
+        rows, pair = bars.having(frame, self.only), f"{self.prefix}pair"
+        first, lines, means = self.prefix + next(iter(self.columns.values())), [], []
+        for head, name in self.columns.items():
+            column = self.prefix + name
             # Only a ratio with an interval may be a bound.
-            status = pair if column == first or f"{column}_low" in rows else ""
+            status = pair if column == first or f"{column}_low" in rows else column
             mark = f"{self.prefix}{self.mark}" if self.mark and column == first else ""
-            own = dicts(rows[rows[status or column].notna()])
+            own = dicts(rows[rows[status].notna()])
             cells = {int(row["group"]): _cell(row, column, status, mark) for row in own}
             if set(cells.values()) - {"-"}:
                 lines.append((head, cells))
-            elif self.means and column == first:
+            elif column == first:
                 return []
             if rows[column].notna().any() and not head.startswith(PRINTED):
                 means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
-        whole = f": {', '.join(means) or 'no ratio'}" if self.means else ""
-        count = f" (mean of {rows[first].notna().sum()})" if self.means and means else ""
-        remark = f"; {self.remark}" if self.remark else ""
-        return [(f"{self.title}{whole}{count}{remark}", {}), *lines]
+        whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
+        return [(f"{self.title}: {whole}", {}), *lines]
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,7 @@ class CodedBars:
             bars.bar_panel(axes, frame, self.label, self.value, self.status)
             write_strip(axes, lines)
 
-        return Panels([panel], 5.0 + 0.2 * len(lines))(frame, title)
+        return Panels([panel], 5.5 + 0.2 * len(lines))(frame, title)
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
