@@ -11,7 +11,7 @@ from reports.exhibit import Exhibit, Subset
 from reports.parac.by_ordering import first_names, with_slots
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import Panels, label_log
+from reports.shapes.axes import Panels
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option, over_variant, with_option
@@ -83,7 +83,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
         axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
     axes.set_yscale("log")
     axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
-    label_log(axes.yaxis, "{:,.0f}".format)
+    bars.label_log(axes.yaxis, "{:,.0f}".format)
     # Room for what is written at the top and below the lowest point.
     axes.margins(y=0.25)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from numpy.typing import ArrayLike
 
 from fillpath.twins import TWIN_OF
 from reports.shapes.bars import GROUND, columns_for, label_log, labelled, seconds
@@ -71,7 +72,7 @@ def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
         figure.legend(marks.values(), marks, ncols=across, **place)
 
 
-def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:
+def write_names(axes: Axes, points: ArrayLike, texts: Iterable[str]) -> None:
     """Write each text beside its point, above those that it would cross; a thin line where it had to move.
 
     The axes' limits have to stand.

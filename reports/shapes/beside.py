@@ -114,7 +114,8 @@ class BesidePrint:
         names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
         printed = pd.DataFrame({"label": names, "group": range(len(names))})
         parts = {self.printed_on: printed.assign(stand_in_for=None, preparation=None)}
-        for kind, part in frame.groupby(self.by or (lambda _: "measured"), sort=False):
+        kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
+        for kind, part in frame.groupby(kinds, sort=False):
             parts[f"{kind} on {where(frame)}"] = part.assign(group=pd.factorize(part["group"])[0])
         sizes = [part["group"].nunique() for part in parts.values()]
         inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from fillpath.record import UNTRIED
-from reports.shapes.axes import label_log, legend_above, names, seconds_axis, write_names
-from reports.shapes.bars import times
+from reports.shapes.axes import legend_above, names, seconds_axis, write_names
+from reports.shapes.bars import label_log, times
 from reports.shapes.style import PALETTE, SMALL, Look, looks, new_figure
 
 # The family of matrices that make no line.
@@ -147,7 +147,8 @@ def draw_nodes(
     axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
     axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
     axes.yaxis.set_major_formatter("{x:g}")
-    points = [(0, *item) for item in one.items()] + [(2, *item) for item in (ends | {"mean": mean}).items()]
+    many = {**ends, "mean": mean}
+    points = [(x, *item) for x, values in ((0, one), (2, many)) for item in values.items()]
     texts = [f"{name} {value:.3g}x" for _, name, value in points]
     write_names(axes, [(x, value) for x, _, value in points], texts)
     below = ", ".join(abbr for abbr in one if abbr not in above)

@@ -161,7 +161,7 @@ class Sheet:
         nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
         return _picture(title, Cells(headings, lines or [nothing]))
 
-    def _below(self, rows: pd.DataFrame) -> list[list[str]]:
+    def _below(self, rows: pd.DataFrame) -> list[Sequence[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""
         prints = rows.reindex(columns=[f"paper_{column.value}" for column in self.columns])
         is_printed = prints.notna().any(axis=1) & ~rows["label"].duplicated()
@@ -170,7 +170,7 @@ class Sheet:
         instead = ("stand-in: " + others.map(few, na_action="ignore").astype("object")).fillna("")
         heads = ("printed of " + whose).fillna("printed").where(is_printed, instead)
         texts = [column.printed(rows).where(is_printed, "") for column in self.columns]
-        return [list(line) if line[0] else [] for line in zip(heads, *texts, strict=True)]
+        return [[*line] if line[0] else [] for line in zip(heads, *texts, strict=True)]
 
 
 def _picture(title: str, cells: Cells) -> TablePicture:
