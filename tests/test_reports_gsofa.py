@@ -194,7 +194,7 @@ def pair(pair: str, low: float | None = None, high: float | None = None) -> dict
         ),
         (
             fig11, [GSOFA, KLU], {"gsofa.klu_ratio": 10, "gsofa.klu_pair": "ok"},
-            "gsofa over klu (factor - refactor): 10x",
+            "gsofa over klu (factor - refactor), not in the paper: 10x",
         ),
         # A record does not say, or the search for the pattern comes to nothing.
         *(

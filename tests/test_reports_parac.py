@@ -401,8 +401,9 @@ def test_fig3_tells_many_matrices_apart_and_names_what_failed() -> None:
     records = [first, failing(second, Status.TIMEOUT), *others]
     frame = frame_of(fig3, *records)
     figure = fig3.EXHIBIT.picture(frame)
-    looks = {(line.get_color(), line.get_marker()) for line in figure.legends[0].get_lines()}
-    assert len(looks) == len(matrices) + 1 and f"{OWN}: timeout" in told(fig3, frame, records)
+    lines = [line for axes in figure.axes for line, *_ in axes.containers]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(matrices)
+    assert f"{OWN}: timeout" in told(fig3, frame, records)
 
 
 def test_seeds_are_found_beside_the_figures_cases() -> None:

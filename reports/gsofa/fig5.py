@@ -36,8 +36,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 ENDS = ", ".join(f"{spread('fig5_auxiliary_memory', when)} {when}" for when in ("before", "after"))
 LINES = {"before": "before", "printed before": "paper_before", "after": "after"}
 LINES |= {"printed after": "paper_after", "6 n words": "table2"}
-OVER = f"auxiliary memory over the matrix's (printed {ENDS})"
-MEAN = f"before over after (printed mean {DATA['reduction']['mean']:g}x)"
+OVER = f"auxiliary memory over the matrix's, printed {ENDS}"
+MEAN = f"before over after, printed mean {DATA['reduction']['mean']:g}x"
 ONCE = {"series": "matrix"}
 STRIP = [Ratios(OVER, LINES, only=ONCE), Ratios(MEAN, {"reduction": "reduction"}, only=ONCE)]
 

@@ -65,17 +65,17 @@ def draw_scaling(
     """
     rows = frame[frame["pair"] != without].assign(family=frame["series"], preparation=None)
     rows = rows.assign(code=names(rows, ", "), n=rows["threads"].astype(float))
-    ends = rows["ratio"].map(times).where(rows["most"])
     figure = new_figure(13.0, 6.4, title)
     grid = figure.subplots(1, len(panels), sharex=True, sharey=True)
-    ok = rows[rows["status"] == "ok"].sort_values("n")
-    draw_panels(
-        grid, rows.assign(written=ends), panels, looks(rows.loc[ok.index.sort_values(), "code"]), False
-    )
+    ok = rows[rows["status"] == "ok"]
+    # A single point has the name of its matrix.
+    single = ok["label"].where(ok.groupby(["family", "code"])["n"].transform("size") == 1)
+    ends = rows["ratio"].map(times).where(rows["most"]).astype("object").fillna(single)
+    draw_panels(grid, rows.assign(written=ends), panels, looks(ok["code"]), named=False)
     for axes, series in zip(grid, panels, strict=True):
         axes.set_title(series, loc="left")
         axes.set_xlabel("threads (log)")
-        for _, line in ok[ok["series"] == series].groupby("code"):
+        for _, line in ok[ok["series"] == series].sort_values("n").groupby("code"):
             for one in line.loc[line["n"] == 1, "median"]:
                 axes.plot(line["n"], one / line["n"], **EVEN)
     grid[0].set_ylabel(label)

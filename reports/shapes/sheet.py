@@ -82,9 +82,7 @@ def read_cells(path: Path) -> Cells:
 class TablePicture(Figure):
     """The picture of a table, which keeps its cells."""
 
-    def __init__(self, cells: Cells, **options: Any) -> None:
-        super().__init__(**options)
-        self.cells = cells
+    cells: Cells
 
 
 def plain(value: float) -> str:
@@ -161,7 +159,7 @@ class Sheet:
         nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
         return _picture(title, Cells(headings, lines or [nothing]))
 
-    def _below(self, rows: pd.DataFrame) -> list[Sequence[str]]:
+    def _below(self, rows: pd.DataFrame) -> list[list[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""
         prints = rows.reindex(columns=[f"paper_{column.value}" for column in self.columns])
         is_printed = prints.notna().any(axis=1) & ~rows["label"].duplicated()
@@ -170,7 +168,7 @@ class Sheet:
         instead = ("stand-in: " + others.map(few, na_action="ignore").astype("object")).fillna("")
         heads = ("printed of " + whose).fillna("printed").where(is_printed, instead)
         texts = [column.printed(rows).where(is_printed, "") for column in self.columns]
-        return [[*line] if line[0] else [] for line in zip(heads, *texts, strict=True)]
+        return [line if line[0] else [] for line in map(list, zip(heads, *texts, strict=True))]
 
 
 def _picture(title: str, cells: Cells) -> TablePicture:
@@ -178,7 +176,7 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     starts = itertools.accumulate((count for _, count in cells.groups), initial=0)
     spans = zip(cells.groups, itertools.pairwise(starts), strict=True)
     groups = [(name, slice(*span)) for (name, _), span in spans if name]
-    texts = [[heading.text for heading in cells.headings]]
+    texts: list[Sequence[str]] = [[heading.text for heading in cells.headings]]
     texts += [row for line in cells.lines for row in (line.cells, line.below) if row]
     columns = ["\n".join(column).split("\n") for column in zip(*texts, strict=True)]
     widths = [LETTER * max(map(len, column)) + GAP for column in columns]
@@ -188,7 +186,8 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
     width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
     set_look()
-    figure = TablePicture(cells, figsize=(width, height))
+    figure = TablePicture((width, height))
+    figure.cells = cells
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     axes.text(SIDE, 0.3, title, fontsize=LARGE, weight="bold", va="center")

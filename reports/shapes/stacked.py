@@ -114,7 +114,7 @@ class Stacked:
             Patch(facecolor="white", hatch=look.hatch, edgecolor="black", label=name)
             for name, look in looks(frame["series"]).items()
         ]
-        more = [*hatched, Line2D([], [], linestyle="none", label=words)]
+        more = [*hatched, Line2D([], [], linestyle="none", label=words)] if hatched else []
         label = f"seconds over those of\n{self.series[1]}"
         drawn = stacked_panel(axes, frame, self.parts, label, more)
         for x, top, median in drawn[["x", "top", "median"]].to_numpy().tolist():
