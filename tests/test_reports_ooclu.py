@@ -688,7 +688,8 @@ def test_names_stand_beside_their_points_and_over_no_other() -> None:
     write_names(axes, points, ["first", "second", "third", "a long name"])
     texts = {text.get_text(): text for text in axes.texts}
     long = texts.pop("a long name")
-    assert np.diff(np.sort([text.xyann[1] for text in texts.values()])).min() >= LINE / 6 - 1e-9
+    ends = np.sort([text.get_window_extent().y0 for text in texts.values()])
+    assert np.diff(ends).min() >= LINE * axes.figure.dpi - 1e-9
     assert (long.get_text(), long.get_ha()) == ("a long name", "right")
 
 

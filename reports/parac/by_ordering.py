@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 
 from reports.parac.solution import PAPER
 from reports.shapes import bars
-from reports.shapes.axes import seconds_axis
 from reports.shapes.style import looks
 from reports.verbs import RATIO, first_failure, in_papers_order, over
 
@@ -68,13 +67,3 @@ def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, code: str = "") ->
     """Draw bars of seconds. code : whose, empty for all."""
     shown = frame[frame["implementation"].str.startswith(code)]
     bars.bar_panel(axes, shown, label, known=looks(frame["series"]))
-    if (shown["status"] == "ok").any():
-        seconds_axis(axes)
-
-
-def with_slots(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
-    """Draw a slot for each row without a result, and return the others with their place `x`."""
-    places, width = bars.positions(rows)
-    placed, is_ok = rows.assign(x=places), rows["status"] == "ok"
-    bars.draw_slots(axes, places[~is_ok], width, rows.loc[~is_ok, "status"])
-    return placed[is_ok]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac import by_ordering
-from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others, with_slots
+from reports.parac.by_ordering import ORDERINGS, by_matrix, first_names, in_order, over_others
 from reports.parac.solution import PAPER
 from reports.shapes import bars
 from reports.shapes.axes import Panels
@@ -79,7 +79,7 @@ def _mark(colour: str, name: str) -> dict[str, Any]:
 def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw three marks per row, joined, on a log axis."""
     unknown = (frame["status"] == "ok") & frame["height_actual"].isna()
-    known = with_slots(axes, frame.assign(status=frame["status"].mask(unknown, "not measured")))
+    known, _ = bars.with_slots(axes, frame.assign(status=frame["status"].mask(unknown, "not measured")))
     heights, colours = known[list(DEPTHS)], looks(frame["series"])
     axes.vlines(known["x"], heights.min(axis=1), heights.max(axis=1), color="black", linewidth=1.0, zorder=1)
     for name, (text, _) in DEPTHS.items():

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.by_ordering import first_names, with_slots
+from reports.parac.by_ordering import first_names
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
 from reports.shapes.axes import Panels
@@ -68,7 +68,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
     rows = frame[frame["implementation"].isin(DEVICES[device])]
-    ok = with_slots(axes, rows)
+    ok, _ = bars.with_slots(axes, rows)
     for method, part in ok.groupby("series"):
         colour = METHODS[str(method)]
         axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +13,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from numpy.typing import ArrayLike
 
 from fillpath.twins import TWIN_OF
 from reports.shapes.bars import GROUND, columns_for, label_log, labelled, seconds
 from reports.shapes.style import SMALL, new_figure
 
 # Inches of a line of text, of a letter, and between a point and its name.
-LINE, LETTER, ASIDE = 0.22, 0.085, 0.12
+LINE, LETTER, ASIDE = 0.22, 0.075, 0.12
 # Inches: what a group takes, and each bar at least; how wide most pictures and all may be.
 GROUP, BAR, WIDE, WIDEST = 1.25, 0.2, 14.0, 22.0
 # Draws a frame on its axes.
@@ -44,8 +44,7 @@ def empty_panel(axes: Axes, status: str, reason: str) -> None:
 
 
 def names(rows: pd.DataFrame, end: str = "\n") -> list[str]:
-    """Return the matrix of each row, with its preparation where there are several, and after `end` what it
-    stands in for."""
+    """Return the matrices, with preparations where there are several, after `end` what each stands in for."""
     texts, prepared = rows["label"].astype(str), ", " + rows["preparation"].astype("object")
     others = rows["stand_in_for"].astype("object").mask(texts.str.startswith(TWIN_OF))
     if prepared.nunique() > 1:
@@ -72,30 +71,23 @@ def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
         figure.legend(marks.values(), marks, ncols=across, **place)
 
 
-def write_names(axes: Axes, points: ArrayLike, texts: Iterable[str]) -> None:
-    """Write each text beside its point, above those that it would cross; a thin line where it had to move.
-
-    The axes' limits have to stand.
-    """
-    place, figure = axes.get_subplotspec(), axes.get_figure(root=True)
-    assert place and figure
-    rows, columns = place.get_gridspec().get_geometry()
-    down, across = figure.get_figheight() / rows, figure.get_figwidth() / columns
-    line, letter, aside = LINE / down, LETTER / across, ASIDE / across
+def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:
+    """Write each text beside its point, above those that it would cross; a thin line where it had to move."""
     axes.autoscale_view()
-    placed = (axes.transData - axes.transAxes).transform(points)
+    inch, right = axes.figure.dpi, axes.get_window_extent().x1
+    places = (axes.transData.transform(points) / inch).tolist()
     taken: list[tuple[float, float, float]] = []
-    for (x, y), text in sorted(zip(placed.tolist(), texts, strict=True), key=lambda item: item[0][1]):
-        wide = aside + letter * len(text)
-        left = x if x + wide < 1 else x - wide
-        crossed = (high + line for start, end, high in taken if start < left + wide and left < end)
-        height = max([y, *crossed])
-        taken.append((left, left + wide, height))
-        side, start = ("left", x + aside) if left == x else ("right", x - aside)
+    for (x, y), point, text in sorted(zip(places, points, texts, strict=True), key=lambda item: item[0][1]):
+        wide = ASIDE + LETTER * len(re.sub("[${}^]", "", text))
+        left = x if inch * (x + wide) < right else x - wide
+        crossed = (high + LINE for start, end, high in taken if start < left + wide and left < end)
+        up = max([y, *crossed]) - y
+        taken.append((left, left + wide, y + up))
+        side, aside = ("left", ASIDE) if left == x else ("right", -ASIDE)
         arrow = {"arrowstyle": "-", "color": "#777777", "linewidth": 0.7, "relpos": (left < x, 0.5)}
         axes.annotate(
-            text, (x, y), (start, height), xycoords="axes fraction", textcoords="axes fraction", ha=side,
-            va="center", fontsize=SMALL, bbox=GROUND, arrowprops=arrow if height - y > line / 2 else None,
+            text, point, (72 * aside, 72 * up), textcoords="offset points", ha=side, va="center",
+            fontsize=SMALL, bbox=GROUND, arrowprops=arrow if up > LINE / 2 else None,
         )  # fmt: skip
 
 

@@ -25,6 +25,8 @@ GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6,
 LETTER = 0.095
 # Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
 ROOM, SHORT = 0.25, 0.15
+# The ratio of the ends of an axis from which on it has many decades.
+MANY = 1e5
 
 
 def times(value: float) -> str:
@@ -122,10 +124,7 @@ def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], point
 
     known : the looks of the series
     """
-    x, width = positions(marks)
-    placed = marks.assign(x=x)
-    ok, lost = (placed[(placed["status"] == "ok") == is_ok] for is_ok in (True, False))
-    draw_slots(axes, lost["x"], width, lost["status"])
+    ok, width = with_slots(axes, marks)
     whisker: dict[str, Any] = {"elinewidth": 1.3, "capsize": 3, "ecolor": "black"}
     for name, (colour, hatch, marker) in known.items():
         for hollow, part in ok[ok["series"] == name].groupby("hollow"):
@@ -172,7 +171,7 @@ def bar_panel(
     known : the looks of the series, where other panels have more of them.
     """
     marks = marks_of(frame, value, status)
-    scale(axes, marks, log)
+    scale(axes, marks, log, form=seconds if value == "median" else None)
     draw_marks(axes, marks, known or looks(frame["series"]))
     axes.set_ylabel(label)
 
@@ -186,8 +185,9 @@ def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
 
 
 def label_log(axis: Axis, form: Callable[[float], str]) -> None:
-    """Label a log axis at 1, 2 and 5 of each decade."""
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    """Label a log axis at 1, 2 and 5 of each decade, of many decades at 1 alone."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < MANY * low else (1.0,), numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -222,6 +222,14 @@ def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) ->
         text, (x, y), (0, points), textcoords="offset points", rotation=90, ha="center", va="bottom",
         fontsize=SMALL, bbox=GROUND,
     )  # fmt: skip
+
+
+def with_slots(axes: Axes, rows: pd.DataFrame, status: str = "status") -> tuple[pd.DataFrame, float]:
+    """Draw a slot for each row that is not `ok`; return the others with their place `x`, and its width."""
+    x, width = positions(rows)
+    is_ok = (rows[status] == "ok").to_numpy()
+    draw_slots(axes, x[~is_ok], width, rows.loc[~is_ok, status])
+    return rows.assign(x=x)[is_ok], width
 
 
 def draw_slots(axes: Axes, x: Iterable[float], width: float, statuses: Iterable[object]) -> None:

@@ -56,8 +56,7 @@ def draw_lines(
 def draw_scaling(
     frame: pd.DataFrame, title: str, panels: Sequence[str], label: str, without: str = ""
 ) -> Figure:
-    """Draw a panel per series, with a line per matrix over `threads`; at its end its `ratio`, on the row that
-    has `most`.
+    """Draw a panel per series, with a line per matrix over `threads`, and its `ratio` on the row of `most`.
 
     panels : the series
     label : of the vertical axis, which is of seconds
@@ -117,7 +116,8 @@ def draw_panels(
     for axes, family in zip(panels, families, strict=True):
         rows = ok[ok["family"] == family]
         ends = rows.dropna(subset="written").drop_duplicates("code", keep="last")
-        write_names(axes, ends[["n", "median"]].to_numpy(float), ends["written"])
+        points = [*zip(ends["n"].astype(float), ends["median"], strict=True)]
+        write_names(axes, points, ends["written"].tolist())
         if named and family == POINTS:
             _write_matrices(axes, rows.drop_duplicates("label"))
 

@@ -66,10 +66,7 @@ def stacked_panel(
     label : of the axis
     more : of the legend, after the parts that are drawn
     """
-    known, (places, width) = looks(frame["series"]), bars.positions(frame)
-    rows = frame.assign(x=places, top=0.0)
-    drawn, failed = (rows[(rows[STATUS] == "ok") == is_ok] for is_ok in (True, False))
-    bars.draw_slots(axes, failed["x"], width, failed[STATUS])
+    known, (drawn, width) = looks(frame["series"]), bars.with_slots(axes, frame.assign(top=0.0), STATUS)
     hatches = [known[name].hatch for name in drawn["series"]]
     for part in parts:
         height = drawn[f"share_{part.name}"].fillna(0.0)
