@@ -47,8 +47,8 @@ EXHIBIT = Exhibit(
     "out_of_core under a budget of device memory",
     frame,
     Multiples(draw, "seconds over those\nwithout a budget", 3),
-    """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
-    chunk of rows; empty: one, or not known. Last: gsofa without a budget, over the same. The paper varies
+    """Seconds of out_of_core with a memory_budget over those without. Circles: several launches, each a
+    chunk of rows; squares: one, or not known. Last: gsofa without a budget, over the same. The paper varies
     no budget.""",
     one_run=True,
     span=SYMBOLIC,
