@@ -215,6 +215,6 @@ def test_of_cudss_the_symbolic_phase_is_drawn(symbolic: list[float], status: str
 def test_a_size_alone_has_no_exponent_and_what_failed_is_said() -> None:
     refused = failed(counted("etree_cpu.threads=1", CIRCUIT, 1.0), Status.UNSUPPORTED)
     missing = ", ".join(code for code in growth.CODES if code != "gsofa")
-    said = f"etree_cpu: unsupported on 1 | ! $n | not measured | Not measured there: {missing}."
+    said = f"etree_cpu, one core: unsupported on 1 | ! $n | not measured | Not measured there: {missing}."
     frame = check(growth, [counted("gsofa", CIRCUIT, 1.0), refused], {}, said)
     assert frame["exponent"].isna().all()

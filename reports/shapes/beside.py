@@ -132,7 +132,8 @@ class BesidePrint:
             column[0].set_title(text, loc="left", fontsize=NORMAL)
             name_matrices(column[-1], part)
         empty = Patch(facecolor="white", edgecolor="#444444", linewidth=2, label=self.hollow)
-        legend_above(figure, [empty] if self.hollow else [])
+        has_empty = any(frame[row.hollow].any() for row in self.rows if row.hollow)
+        legend_above(figure, [empty] if has_empty else [])
         return figure
 
 
