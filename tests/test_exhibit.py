@@ -208,7 +208,7 @@ def test_a_cell_says_its_number_or_why_there_is_none() -> None:
 
 def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
     table = Sheet([Column("n", "n")])
-    rows = pd.DataFrame({"label": ["a"], "n": [1], "machine": "m", "stand_in_for": None})
+    rows = pd.DataFrame({"label": ["a"], "n": [1], "stand_in_for": None, "preparation": None})
     narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
     assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
     assert [text.get_text() for text in wide.axes[0].texts][-2:] == [40 * "a", "1"]

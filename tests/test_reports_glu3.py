@@ -145,7 +145,7 @@ MEAN, EACH, TENFOLD = (f"table2_levelization.{name}" for name in ("geometric", "
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
 OF_CALLS = "seconds of the call, launches included, of GLU2.0 over GLU3.0|seconds of the call by a graph"
 NOTHING, LABELS = "Nothing of it was measured here.", [*growth.LABELS.values()]
-OTHERS = f"Not measured there: {', '.join(growth.DRAWN.names[1:])}."
+OTHERS = f"Not measured there: {', '.join([*growth.DRAWN][1:])}."
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,11 @@ def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expecte
 
 def test_preparation_transfers_and_solution_add_up_once() -> None:
     row = frame_of(raw, [SOLVED, ORDERED]).iloc[0]
-    assert row[[part.seconds for part in raw.PARTS]].sum() == pytest.approx(row["median"]) == 1 + 0.75 + 2
+    assert (
+        row[[f"seconds_{part.name}" for part in raw.PARTS]].sum()
+        == pytest.approx(row["median"])
+        == 1 + 0.75 + 2
+    )
     parts = row[["seconds_matching", "seconds_ordering", "seconds_permutation", "seconds_transfer"]]
     assert parts.tolist() == pytest.approx([0.3, 0.3, 0.4, 0.75])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,9 @@ from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, RECORDS, site
 
 __all__ = ["site"]
+SHEET = Sheet(
+    [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
+)
 
 
 def row(label: str = "a", **values: Any) -> dict[str, Any]:
@@ -29,12 +31,6 @@ def row(label: str = "a", **values: Any) -> dict[str, Any]:
     return {"label": label, "status": "ok", "levels": None, "paper_levels": None, **made, **values}
 
 
-# ---- tables
-
-
-SHEET = Sheet(
-    [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
-)
 ROWS = (
     row(levels=1200.0, ratio=1.5, paper_levels=1234.0),
     row(levels=4.0, paper_levels=1234.0, preparation="amd"),
@@ -48,7 +44,7 @@ def table(*rows: dict[str, Any]) -> TablePicture:
 
 def test_the_picture_has_the_cells_the_shading_and_once_what_is_printed() -> None:
     picture = table()
-    assert [(line.cells, line.below, line.shaded) for line in picture.cells.lines] == [
+    assert picture.cells.lines == [
         (["a, nnz", "1,200", "1.50x"], ["printed", "1,234", ""], False),
         (["a, amd", "4", "-"], [], False),
         (["b, nnz", "out of memory", "-"], ["stand-in: a", "", ""], True),
@@ -58,34 +54,25 @@ def test_the_picture_has_the_cells_the_shading_and_once_what_is_printed() -> Non
     assert len(picture.axes[0].patches) == 1, "one grey row"
 
 
-def test_a_group_spans_its_neighbours_alone() -> None:
+def test_a_group_spans_its_neighbours_and_no_text_runs_into_the_next_column() -> None:
     cells = Cells([Heading("m", left=True), *(Heading(name, name[0]) for name in ("a1", "a2", "b1"))], [])
     assert cells.groups == [("", 1), ("a", 2), ("b", 1)]
-
-
-def test_no_text_runs_into_the_next_column() -> None:
     figure = table(row(status="cannot_be_tested_on_any_machine_of_these", ratio=1.0))
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts[-3:]]
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
 
 
-@pytest.mark.parametrize(
-    ("label", "stood_for", "below"),
-    [
-        pytest.param("a", "b", ["stand-in: b", "", ""], id="one"),
-        pytest.param("a", "b, c", ["stand-in: b, c", "", ""], id="two"),
-        pytest.param("a", "b, c, d", ["stand-in: b and 2 more", "", ""], id="three"),
-        pytest.param("twin of b", "b, c, d", [], id="a twin, whose name says it"),
-    ],
-)
-def test_a_matrix_names_what_it_stands_in_for_in_few_words(label: str, stood_for: str, below: Any) -> None:
-    (line,) = table(row(label, stand_in_for=stood_for, levels=1.0)).cells.lines
-    assert line.cells == [label, "1", "-"] and line.below == below and line.shaded
+def test_a_matrix_names_what_it_stands_in_for_in_few_words() -> None:
+    """The name of a twin says it already."""
+    others = {"b, c": ["stand-in: b, c", "", ""], "b, c, d": ["stand-in: b and 2 more", "", ""]}
+    for label, stood_for, below in (*(("a", *item) for item in others.items()), ("twin of b", "b", [])):
+        (line,) = table(row(label, stand_in_for=stood_for, levels=1.0)).cells.lines
+        assert line == ([label, "1", "-"], below, True)
 
 
 def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
-    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp({}, {}, [])
+    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp({}, "")
     written = []
     for _ in range(2):
         style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
@@ -95,47 +82,33 @@ def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
     assert not path.exists()
 
 
-ROWS_OF_OTHER_LENGTHS = (
-    '{"headings": [], "lines": [{"cells": ["a"]}]}',
-    '{"headings": [{"text": "a"}], "lines": [{"cells": ["a"], "below": ["b", "c"]}]}',
-)
+OTHER_LENGTHS = ('[[], [[["a"]]]]', '[[["a"]], [[["a"], ["b", "c"]]]]')
 
 
-@pytest.mark.parametrize(
-    "text", ["{torn", "[]", '{"headings": [{"word": "a"}], "lines": []}', *ROWS_OF_OTHER_LENGTHS]
-)
+@pytest.mark.parametrize("text", ["{torn", "[]", '[[["a", "", 0, "b"]], []]', "[3, []]", *OTHER_LENGTHS])
 def test_a_damaged_file_of_cells_is_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / "torn.json").write_text(text)
     with pytest.raises(ValueError):
         read_cells(tmp_path / "torn.json")
 
 
-# ---- values beside marks
-
-
-def spans(points: bool, value: float, low: float, high: float) -> list[tuple[float, float]]:
-    """What the value takes of the vertical axis, in its numbers; and 2 within 1.9 to 2.1 beside it."""
+@pytest.mark.parametrize("points", [False, True])
+@pytest.mark.parametrize("value", [0.5, 0.97, 1.5])
+def test_a_value_is_beside_its_point_or_above_its_bar_on_a_ground_of_its_own(
+    points: bool, value: float
+) -> None:
+    """Whatever it crosses, a whisker or the line of no effect, is below its ground."""
     steps = [Step("a", "value", {"step": "a"}), Step("b", "value", {"step": "b"})]
     shape = BesidePrint([PanelRow("seconds", steps, {"m": {"a": 2.0}}, points=points)], "printed")
-    ends = {"value": [value, 2.0], "value_low": [low, 1.9], "value_high": [high, 2.1]}
+    ends = {"value": [value, 2.0], "value_low": [value / 2, 1.9], "value_high": [1.9, 2.1]}
     figure = shape(pd.DataFrame([row(step="a"), row(step="b")]).assign(group=0, pair="ok", **ends), "t")
     figure.draw_without_rendering()
     axes = figure.axes[1]
-    boxes = [text.get_window_extent() for text in axes.texts if isinstance(text, Annotation)]
-    return [tuple(axes.transData.inverted().transform(box)[:, 1].tolist()) for box in boxes]
-
-
-@pytest.mark.parametrize("points", [False, True])
-@pytest.mark.parametrize("value", [0.3, 0.8, 0.9, 0.97, 1.02, 1.5])
-def test_no_value_is_written_across_the_line_of_no_effect(points: bool, value: float) -> None:
-    assert all(low >= 1 or high <= 1 for low, high in spans(points, value, value - 0.05, value + 0.05))
-
-
-def test_a_value_is_beside_its_point_and_not_at_the_far_end_of_a_bars_whisker() -> None:
-    (low, high), (other_low, other_high) = spans(True, 1.5, 1.1, 1.9)
-    assert low < 1.5 < high and other_low < 2.0 < other_high
-    long, short = spans(False, 0.5, 0.4, 1.9)
-    assert long[1] < 0.4 and short[0] > 2.1
+    texts = [text for text in axes.texts if isinstance(text, Annotation)]
+    for text, mark, high in zip(texts, ends["value"], ends["value_high"], strict=True):
+        box = axes.transData.inverted().transform(text.get_window_extent())
+        assert box[0, 1] < mark < box[1, 1] if points else mark < box[0, 1] < max(1.1 * mark, high + 0.1)
+        assert text.get_bbox_patch() and all(text.zorder > line.zorder for line in axes.lines)
 
 
 # ---- drawing again
@@ -161,31 +134,25 @@ def test_what_changes_is_drawn_again_and_nothing_else(site: Path, monkeypatch: p
     assert draw(changed)[f"{NAME}.svg"] > again[f"{NAME}.svg"]
 
 
-@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_text("edited")])
-def test_an_edited_or_removed_file_is_drawn_again(site: Path, harm: Callable[[Path], object]) -> None:
+def test_a_harmed_file_is_drawn_again_and_a_damaged_note_believed_in_nothing(site: Path) -> None:
     draw()
-    for path in (style.figure_path(NAME, kind) for kind in KINDS):
-        whole = path.read_bytes()
-        harm(path)
-        draw()
-        assert path.read_bytes() == whole, path.name
-
-
-def test_a_damaged_note_is_believed_in_nothing(site: Path) -> None:
-    drawn_at, note = draw()[f"{NAME}.svg"], style.figure_path(NAME, style.DRAWN)
-    whole = note.read_text()
-    none = json.dumps(json.loads(whole) | {"files": {}}, sort_keys=True)
-    for damaged in (whole.replace('"made_of": "', '"made_of": "0'), none, whole[:-9], "[]", '{"files": 3}'):
-        note.write_text(damaged)
-        before, drawn_at = drawn_at, draw()[f"{NAME}.svg"]
-        assert drawn_at > before and note.read_text() == whole, damaged
+    note = style.figure_path(NAME, style.DRAWN)
+    text = note.read_text()
+    none = json.dumps(json.loads(text) | {"files": {}}, sort_keys=True)
+    damaged = (text.replace('"made_of": "', '"made_of": "0'), none, text[:-9], "[]", '{"files": 3}')
+    kept = {path: path.read_bytes() for path in (style.figure_path(NAME, kind) for kind in KINDS)}
+    for path, harm in [*itertools.product(kept, (None, "edited")), *((note, each) for each in damaged)]:
+        path.unlink() if harm is None else path.write_text(harm)
+        harmed = note.stat().st_mtime_ns
+        assert draw()[note.name] > harmed, (path.name, harm)
+        assert note.read_text() == text and all(each.read_bytes() == kept[each] for each in kept)
 
 
 def test_a_large_picture_is_shown_as_png(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small, large = (style.figure_path(NAME, kind) for kind in style.PICTURES)
+    small, note = (style.figure_path(NAME, kind) for kind in (style.PAGE, style.DRAWN))
     draw()
-    assert style.page_picture(NAME) == small and not large.exists()
-    style.figure_path(NAME, style.DRAWN).unlink()
+    assert style.page_picture(NAME) == small and not small.with_suffix(".png").exists()
+    note.unlink()
     monkeypatch.setattr(style, "LARGEST", 1000)
     draw()
-    assert style.page_picture(NAME) == large and not small.exists()
+    assert style.page_picture(NAME) == small.with_suffix(".png") and not small.exists()

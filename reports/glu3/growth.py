@@ -11,8 +11,8 @@ from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
 from reports.laws import exponents, families
 from reports.shapes.axes import legend_above, seconds_axis
-from reports.shapes.lines import POINTS, Codes, draw_panels
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.lines import POINTS, draw_panels
+from reports.shapes.style import SMALL, looks, new_figure
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact
 
@@ -43,7 +43,7 @@ CODES = {
     "lu_gpu": ("lu_gpu (SpSV)", _SOLVED),
     "lu_gpu.triangular=sweeps": ("lu_gpu, sweeps", _SOLVED),
 }
-DRAWN = Codes([name for name, _ in CODES.values()])
+DRAWN = looks(name for name, _ in CODES.values())
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -87,14 +87,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     figure = new_figure(14.0, 2.0 + 3.5 * len(spans), title)
     grid = figure.subplots(len(spans), len(FAMILIES), sharex=True, sharey="row", squeeze=False)
     for panels, span in zip(grid, spans, strict=True):
-        draw_panels(panels, frame[frame["span"] == span], FAMILIES, DRAWN, names=span == spans[-1])
+        draw_panels(panels, frame[frame["span"] == span], FAMILIES, DRAWN, named=span == spans[-1])
         panels[0].set_ylabel(LABELS[span])
         if len(ok):
             _rate_axis(panels, ok[ok["span"] == span]) if span == RATE else seconds_axis(panels[0])
     for first, last, family in zip(grid[0], grid[-1], FAMILIES, strict=True):
         first.set_title(family, loc="left")
         last.set_xlabel("rows n (log)")
-    legend_above(figure, DRAWN.handles(set(ok["code"])))
+    legend_above(figure)
     return figure
 
 
@@ -112,8 +112,8 @@ def _rate_axis(panels: Sequence[Axes], ok: pd.DataFrame) -> None:
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return which codes were not measured where others were."""
-    absent = [code for code in DRAWN.names if code not in set(frame.loc[frame["status"] == "ok", "code"])]
-    return {"absent": f" Not measured there: {', '.join(absent)}." if absent != DRAWN.names else ""}
+    absent = [code for code in DRAWN if code not in set(frame.loc[frame["status"] == "ok", "code"])]
+    return {"absent": f" Not measured there: {', '.join(absent)}." if absent != [*DRAWN] else ""}
 
 
 EXHIBIT = Exhibit(

@@ -83,7 +83,6 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     # What is written stands above the lines.
     most = rows[["columns_max", "subcolumns_max"]].to_numpy().max()
     axes.set(xlabel="level", xlim=(0, row["depth"]), yscale="symlog", ylim=(0, 200 * most))
-    axes.legend(loc="upper left", fontsize=SMALL)
 
 
 EXHIBIT = Exhibit(

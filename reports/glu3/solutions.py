@@ -49,7 +49,7 @@ _BEFORE = [*SECONDS, "status", "case", "run_id", "host", "runs", "height", "coun
 def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with `seconds_<part>` of PARTS, medians as their whole is one, unknown where a code has
     no such part, the rest what no part has; the residual, and its `bound` where the gate held norms."""
-    seconds = pd.DataFrame(np.nan, rows.index, [part.seconds for part in PARTS])
+    seconds = pd.DataFrame(np.nan, rows.index, [f"seconds_{part.name}" for part in PARTS])
     for code, part in rows.groupby("implementation"):
         spans = {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()}
         seconds.update(phase_medians(part, spans))
@@ -101,13 +101,12 @@ def draw_solutions(parts: Sequence[Part], label: str, height: float, *more: Draw
 
     def whole(axes: Axes, frame: pd.DataFrame) -> None:
         bars.bar_panel(axes, frame, label)
-        bars.legend(axes, bars.handles(frame))
+        bars.legend(axes)
 
     def shares(axes: Axes, frame: pd.DataFrame) -> None:
         stacked_panel(axes, frame, parts, "share of its seconds")
-        axes.set_ylim(0, 1.0)
 
-    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None), widest=14.0)
+    return Panels([whole, shares, *more], height, lambda frame: frame.assign(stand_in_for=None))
 
 
 def unavailable(rows: pd.DataFrame) -> str:

@@ -40,7 +40,7 @@ TEPS, SECONDS = {"in TEPS": "teps"}, {"in seconds": "ratio"}
 PRINTS, MOVED = {"printed": "paper"}, {"with transfers": "moved_ratio"}
 # Both fill2 examine the same edges; of two codes on the GPU both move the same.
 STRIP = [
-    Ratios(f"{code} over {base}", columns, f"{base}_", f"printed {printed}", {"series": code})
+    Ratios(f"{code} over {base}, printed {printed}", columns, f"{base}_", {"series": code})
     for code, base, columns, printed in (
         (GSOFA, CPU, TEPS | SECONDS | MOVED | PRINTS, spread(f"fig10_vs_{CPU}")),
         (GSOFA, GPU, TEPS | SECONDS | PRINTS, spread(f"fig10_vs_{GPU}")),

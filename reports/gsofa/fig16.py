@@ -29,7 +29,7 @@ EXHIBIT = Exhibit(
     "GSoFA, Figure 16",
     "a budget of device memory",
     frame,
-    picture(LABEL, CLAIM, "printed: 264 V100, budgets per GPU", BELOW, base=MOST),
+    picture(LABEL, CLAIM, "printed: 264 V100, budgets per GPU", BELOW),
     f"""Seconds of gsofa with a memory_budget over those with {MOST}; one GPU alone has more sources to work
     on than each of 264. {FULL}""",
     claims=(CLAIM,),

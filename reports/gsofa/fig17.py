@@ -41,7 +41,6 @@ ROW = PanelRow(
     | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
     dict.fromkeys(DATA["inter_node"]["drops"], "inter: drops")
     | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},
-    base="contiguous blocks",
 )
 EXHIBIT = Exhibit(
     "gsofa",

@@ -62,7 +62,6 @@ ROW = PanelRow(
     | {abbr: {ADVISED: 1 / value} for abbr, value in PRINTED[ADVICE].items()},
     {abbr: f"separate: {value:g}% fewer" for abbr, value in SAVED["max_percent"].items()}
     | dict.fromkeys(SAVED["increases"], "separate: more"),
-    base="one array, no advice",
     form=per_cent,
 )
 EXHIBIT = Exhibit(

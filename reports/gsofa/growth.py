@@ -9,15 +9,16 @@ from reports.facts.naming import listed
 from reports.gsofa.symbolic import SYMBOLIC
 from reports.laws import exponents, families
 from reports.shapes.axes import legend_above, seconds_axis
-from reports.shapes.lines import POINTS, Codes, draw_panels
-from reports.shapes.style import new_figure
+from reports.shapes.lines import POINTS, draw_panels
+from reports.shapes.style import looks, new_figure
 from reports.table import timed
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
 # The codes in the order of a legend, with how much of the host they use.
-CORES = {"fill1_pruned": "one core", "fill1_supernodal": "one core", "etree_cpu": "one core"}
+CORES = dict.fromkeys(["fill1_pruned", "fill1_supernodal", "etree_cpu"], "one core")
 CODES = ("fill2_gpu", "gsofa", *CORES, "bitfronts_cpu", "bitfronts_gpu", FRONTS, CUDSS)
-DRAWN = Codes(CODES, {**CORES, "bitfronts_cpu": "all cores"})
+NAMES = {code: f"{code}, {how}" for code, how in {**CORES, "bitfronts_cpu": "all cores"}.items()}
+DRAWN = looks(NAMES.get(code, code) for code in CODES)
 # Kinds of generated matrices that make a line; all others are points.
 LINES = {"3D grid": "3D grids", "circuit": "circuits"}
 
@@ -44,11 +45,11 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     for axes, family in zip(panels, names, strict=True):
         axes.set_title(_heading(ok[ok["family"] == family], family), loc="left")
         axes.set_xlabel("rows n (log)")
-    draw_panels(panels, frame, names, DRAWN)
+    draw_panels(panels, frame.replace({"code": NAMES}), names, DRAWN)
     if len(ok):
         seconds_axis(panels[0])
     panels[0].set_ylabel("seconds (log)")
-    legend_above(figure, DRAWN.handles(set(ok["code"])))
+    legend_above(figure)
     return figure
 
 

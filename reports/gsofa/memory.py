@@ -79,12 +79,12 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
     ]
 
 
-def picture(label: str, claim: str, on: str, budgets: Sequence[str], base: str = "") -> BesidePrint:
+def picture(label: str, claim: str, on: str, budgets: Sequence[str]) -> BesidePrint:
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind.
 
     claim, on : what prints ratios by matrix, and what they were measured on
     """
     printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim).data["per"].items()}
     steps = [Step(budget, "ratio", {"budget": budget}) for budget in budgets]
-    row = PanelRow(label, steps, printed, hollow="loose", base=base)
+    row = PanelRow(label, steps, printed, hollow="loose")
     return BesidePrint([row], on, "the budget does not bind", height=5.0)

@@ -18,8 +18,8 @@ from reports.hardware.roofline import rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
-from reports.shapes.axes import label_log, legend_above
-from reports.shapes.bars import seconds
+from reports.shapes.axes import legend_above
+from reports.shapes.bars import label_log, seconds
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
 # Inches of the picture's width, of a row, of what a panel has beside rows, of a line above it.

@@ -10,7 +10,9 @@ from reports.shapes.bars import GROUND, seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import fact, of, on, over
 
-ROW = PanelRow("", [Step("out_of_core", "ratio")], {}, hollow="loose", points=True)
+WAYS = {"several launches": False, "one launch, or not known": True}
+STEPS = [Step(name, "ratio", {"loose": loose}) for name, loose in WAYS.items()]
+ROW = PanelRow("", STEPS, {}, points=True)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -33,15 +35,14 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.text(0.99, 0.97, words, transform=axes.transAxes, ha="right", va="top", bbox=GROUND)
 
 
-MARKS = [("full", "several launches"), ("hollow", "one launch, or not known")]
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
-    Multiples(draw, "seconds over those\nwithout a budget", MARKS, 3, 4.2, 1.2),
-    """Seconds of out_of_core with a memory_budget over those without. Full points: several launches, each a
-    chunk of rows; empty: one, or not known. Last: gsofa without a budget, over the same. The paper varies
+    Multiples(draw, "seconds over those\nwithout a budget", 3),
+    """Seconds of out_of_core with a memory_budget over those without. Circles: several launches, each a
+    chunk of rows; squares: one, or not known. Last: gsofa without a budget, over the same. The paper varies
     no budget.""",
     one_run=True,
     span=SYMBOLIC,

@@ -54,7 +54,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     plain = known[known["way"] == PLAIN]
     names = plain["abbr"].where(plain["source"] == PRINT, plain["label"]).tolist()
     write_names(axes, [*zip(plain["nnz_per_row"], plain[SHARE], strict=True)], names)
-    legend_above(figure, axes.get_legend_handles_labels()[0])
+    legend_above(figure)
     return figure
 
 

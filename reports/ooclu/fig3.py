@@ -62,7 +62,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 3",
     "frontier size per iteration",
     frame,
-    Multiples(draw, "frontier vertices of a row", height=4.4),
+    Multiples(draw, "frontier vertices of a row"),
     """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
     each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
     the paper begins its second part. The paper prints no number.""",

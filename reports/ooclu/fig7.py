@@ -50,7 +50,7 @@ EXHIBIT = Exhibit(
     "PPoPP'23, Figure 7",
     "dynamic parallelism assignment",
     frame,
-    Panels([GAIN, SECONDS], 7.5, drawn, widest=14.0),
+    Panels([GAIN, SECONDS], 7.5, drawn),
     """Gain: seconds of out_of_core without dynamic_assignment (naive) over those with it under the same
     memory_budget, less 1, where the naive one takes several launches. The paper names no matrix.""",
     claims=(CLAIM,),

@@ -54,7 +54,7 @@ def short(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a picture has room for it: a stand-in stands in for the table, not for each matrix,
     and the caption has the preparations."""
     instead = frame["stand_in_for"].mask(frame["stand_in_for"].notna(), "Table 4's")
-    return frame.assign(stand_in_for=instead, preparation=None)
+    return frame.assign(stand_in_for=instead, preparation=None, **{DASHED: frame["by_blocks"]})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 # What the printed numbers of blocks give at most of what is printed.
 BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
-OVER = Over(SEARCHED, PRINTED["range"], dash="by_blocks", dashed=DASHED)
+OVER = Over(SEARCHED, PRINTED["range"], dash=DASHED)
 EXHIBIT = Exhibit(
     PAPER,
     "PPoPP'23, Figure 8",

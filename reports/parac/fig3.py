@@ -1,12 +1,14 @@
 """Figure 3: time of the factor against threads, for three orderings."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import ORDERINGS, in_order
 from reports.parac.solution import PAPER, by_threads
-from reports.shapes.lines import Lines
+from reports.shapes.lines import draw_scaling
 from reports.table import cores_of
 from reports.verbs import ENDS, RATIO, mean, on, over
 
@@ -65,9 +67,8 @@ EXHIBIT = Exhibit(
     "ParAC, Figure 3",
     "time of the factor against threads",
     frame,
-    Lines(
-        "threads", tuple(ORDERINGS.values()), "time of the factor (log)", without=TOO_MANY,
-        even="one thread's time over the threads",
+    partial(
+        draw_scaling, panels=tuple(ORDERINGS.values()), label="time of the factor (log)", without=TOO_MANY
     ),
     """parac_cpu; written: seconds of one thread over those of the most threads, in one run (printed: about
     10x on most). The factor is the same, to the last bit, on any number of threads. {fewer}""",
@@ -76,4 +77,4 @@ EXHIBIT = Exhibit(
     subsets={"by_matrix": by_matrix},
     one_run=True,
     span="the graph resident in memory to its factor resident there",
-)  # fmt: skip
+)

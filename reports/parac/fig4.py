@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac import orderings
-from reports.parac.orderings import ORDERINGS, draw_seconds, first_names, with_slots
+from reports.parac.orderings import ORDERINGS, draw_seconds, first_names
 from reports.parac.solution import PAPER
 from reports.shapes import bars
 from reports.shapes.axes import Panels
+from reports.shapes.style import looks
 from reports.verbs import fact
 
 # By fact: its text, and how it is drawn.
@@ -65,19 +65,20 @@ def together(frame: pd.DataFrame) -> list[Subset]:
 
 def _depths(axes: Axes, frame: pd.DataFrame) -> None:
     """Draw three marks per row, joined, on a log axis."""
-    known = with_slots(axes, frame).dropna(subset=[*DEPTHS])
-    depths, looks = known[[*DEPTHS]], bars.look_of(frame)
+    known, _ = bars.with_slots(axes, frame)
+    known, colours = known.dropna(subset=[*DEPTHS]), looks(frame["series"])
+    depths = known[[*DEPTHS]]
     axes.vlines(known["x"], depths.min(axis=1), depths.max(axis=1), color="black", linewidth=1.0, zorder=1)
     for series, part in known.groupby("series"):
         for name, (_, look) in DEPTHS.items():
-            axes.plot(part["x"], part[name], color=looks[str(series)][0], **(POINT | look))
+            axes.plot(part["x"], part[name], color=colours[str(series)].colour, **(POINT | look))
     for x, height in known[["x", "height_classical"]].to_numpy().tolist():
         bars.write_upwards(axes, x, height, f"{height:,.0f}", 8)
     axes.set_ylabel("vertices (log)")
     if len(known):
         axes.set(yscale="log", ylim=(depths.min().min() / 2, depths.max().max() * 8))
-    marks = [Line2D([], [], color="#777777", label=text, **(POINT | look)) for text, look in DEPTHS.values()]
-    bars.legend(axes, [*bars.handles(frame), *marks])
+    for text, look in DEPTHS.values():
+        axes.plot([], [], color="#777777", label=text, **(POINT | look))
 
 
 EXHIBIT = Exhibit(
@@ -85,7 +86,7 @@ EXHIBIT = Exhibit(
     "ParAC, Figure 4",
     "depth, time and fill of the factor by ordering",
     frame,
-    Panels([_depths, TIMES, FILLS], 11.5, first_names, 14.0, ratios=(1.5, 1.0, 0.8)),
+    Panels([_depths, TIMES, FILLS], 11.5, first_names),
     """In vertices: the height of the elimination tree of L (classical) and of ParAC's factor G (actual), and
     the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, or parac_cpu on one thread where
     that has no result.""",

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Subset
 from reports.parac.solution import PAPER, RULE, SPAN, by_threads, solved
 from reports.shapes import bars
-from reports.shapes.axes import Panels, seconds_axis
+from reports.shapes.axes import Panels
+from reports.shapes.style import looks
 from reports.table import phases, timed
 from reports.verbs import RATIO, first_failure, in_papers_order, over
 
@@ -85,32 +86,17 @@ def _amd_on_cpu(rows: pd.DataFrame) -> list[Subset]:
 
 def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, device: str = "") -> None:
     """Draw bars of seconds. device : of whose code, empty for all."""
-    shown = frame["implementation"].str.endswith(device.lower())
-    bars.bar_panel(axes, frame, label, shown=shown)
-    if (frame.loc[shown, "status"] == "ok").any():
-        seconds_axis(axes)
+    shown = frame[frame["implementation"].str.endswith(device.lower())]
+    bars.bar_panel(axes, shown, label, known=looks(frame["series"]))
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
-    draw_seconds(axes, frame, f"time on the {device} (log)", device)
-    if device == "CPU":
-        bars.legend(axes, bars.handles(frame))
-
-
-def with_slots(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
-    """Draw a slot for each row without a result, and return the others with their place `x`."""
-    places, width = bars.positions(rows)
-    is_ok = rows["status"] == "ok"
-    bars.draw_slots(axes, places[~is_ok], width, rows.loc[~is_ok, "status"])
-    return rows.assign(x=places)[is_ok]
-
-
+PANELS = [partial(draw_seconds, label=f"time on the {name} (log)", device=name) for name in ("CPU", "GPU")]
 EXHIBIT = Exhibit(
     PAPER,
     "ParAC",
     "time to solution by ordering",
     frame,
-    Panels([partial(_panel, device=device) for device in ("CPU", "GPU")], 9.0, first_names, 14.0),
+    Panels(PANELS, 9.0, first_names),
     f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
     claims=("orderings",),
     subsets={

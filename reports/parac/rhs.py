@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.orderings import first_names, with_slots
+from reports.parac.orderings import first_names
 from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
-from reports.shapes.axes import Panels, label_log
+from reports.shapes.axes import Panels
 from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option
@@ -59,7 +59,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
     """Draw iterations on a log axis: a point for b at random joined to one for b = L x, with the first over
     the second above."""
-    ok = with_slots(axes, frame[frame["implementation"].isin(DEVICES[device])])
+    ok, _ = bars.with_slots(axes, frame[frame["implementation"].isin(DEVICES[device])])
     for method, part in ok.groupby("series", sort=False):
         colour = METHODS[str(method)]
         axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)
@@ -75,10 +75,8 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
     axes.set_yticks([])
     if len(ok):
         axes.set_yscale("log")
-        label_log(axes.yaxis, "{:,.0f}".format)
-        axes.margins(y=0.2)
-    if device == "CPU":
-        bars.legend(axes, axes.get_legend_handles_labels()[0])
+        bars.label_log(axes.yaxis, "{:,.0f}".format)
+        axes.margins(y=0.25)
 
 
 EXHIBIT = Exhibit(
@@ -86,7 +84,7 @@ EXHIBIT = Exhibit(
     "ParAC",
     "iterations by right-hand side",
     frame,
-    Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names, 14.0),
+    Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
     f"""Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a b is mostly
     rough, and an incomplete factor is slow on what is smooth; in bold: the first over the second. {RULE}""",
     claims=("right_hand_side",),

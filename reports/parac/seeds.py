@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
-from reports.parac.orderings import first_names, with_slots
+from reports.parac.orderings import first_names
 from reports.parac.solution import PAPER, RULE, SPAN, solved
 from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.style import MARKERS, PALETTE, SMALL
+from reports.shapes.style import SMALL, looks
 from reports.verbs import with_groups
 
 # Of a matrix's place, what the points of one case take.
@@ -50,15 +50,16 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 
 def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     """Draw a point per seed; written: the least and the most, and of how many."""
-    (label, form), names, marks = DRAWN[value], list(bars.look_of(frame)), {}
+    (label, form), known = DRAWN[value], looks(frame["series"])
     ok = frame[frame["status"] == "ok"]
     first = pd.concat([ok, frame]).drop_duplicates(["group", "series"]).sort_index()
-    places = with_slots(axes, first).set_index(["group", "series"])["x"].to_dict()
+    placed, _ = bars.with_slots(axes, first)
+    places = placed.set_index(["group", "series"])["x"].to_dict()
     for (group, series), seeds in ok.groupby(["group", "series"], sort=False):
-        x, values, number = places[group, series], seeds[value], names.index(str(series))
+        x, values, (colour, _, marker) = places[group, series], seeds[value], known[str(series)]
         across = x + SPREAD * ((np.arange(len(values)) + 0.5) / len(values) - 0.5)
-        look: Any = {"color": PALETTE[number], "marker": MARKERS[number], "markeredgecolor": "black"}
-        [marks[series]] = axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
+        look: Any = {"color": colour, "marker": marker, "markeredgecolor": "black"}
+        axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
         axes.hlines(values.median(), x - SPREAD / 2, x + SPREAD / 2, color="black", linewidth=1.2)
         text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
         axes.annotate(
@@ -66,8 +67,6 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
             va="bottom", fontsize=SMALL, bbox=bars.GROUND,
         )  # fmt: skip
     axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *ok[value]])))
-    if value == "iterations":
-        bars.legend(axes, [*marks.values()])
 
 
 EXHIBIT = Exhibit(

@@ -1,25 +1,32 @@
-"""Bars of measured values, one group per matrix, one bar per implementation; what failed is a marked slot."""
+"""Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.axis import Axis
+from matplotlib.container import Container
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from reports.shapes.style import HATCHES, PALETTE, SMALL
+from reports.shapes.style import SMALL, Look, looks
 
 GROUP_WIDTH = 0.86
 SLOT_HEIGHT = 0.62
 # Behind what is written over lines.
-GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.75}
+GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
 # Inches that a letter of a legend takes.
 LETTER = 0.095
+# Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
+ROOM, SHORT = 0.25, 0.15
+# The ratio of the ends of an axis from which on it has many decades.
+MANY = 1e5
 
 
 def times(value: float) -> str:
@@ -43,18 +50,109 @@ def seconds(value: Any) -> str:
     return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
 
 
-def with_ends(rows: pd.DataFrame, name: str) -> list[pd.Series[float]]:
-    """Return a column and the ends of its interval, which are the value where there is none."""
-    value, prefix = rows[name].astype(float), "" if name == "median" else f"{name}_"
-    ends = (rows.get(f"{prefix}{end}", value).astype(float).fillna(value) for end in ("low", "high"))
-    return [value, *ends]
-
-
 def having(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     """Return the rows that have these values."""
     for column, wanted in values.items():
         frame = frame[frame[column] == wanted]
     return frame
+
+
+def marks_of(
+    rows: pd.DataFrame,
+    value: str = "median",
+    status: str = "status",
+    form: Callable[[float], str] | None = None,
+    hollow: str = "",
+) -> pd.DataFrame:
+    """Return a mark per row, in its `group` and `series`: `value`, `low`, `high`, `status`, `hollow`, `text`.
+
+    value : the column; its interval is in `<value>_low` and `<value>_high` where the frame has them.
+    status : the column that says `ok` where there is a value; else it is written into a slot.
+    form : of what is written beside a mark, None for nothing.
+    hollow : the column that is true where a mark is empty.
+    """
+    middle, prefix = rows[value].astype(float), "" if value == "median" else f"{value}_"
+    low, high = (rows.get(f"{prefix}{end}", middle).astype(float).fillna(middle) for end in ("low", "high"))
+    why = rows[status].astype("object").mask((rows[status] == "ok") & middle.isna(), "not measured")
+    if value == "median":
+        # Of seconds that a limit of time ended, more than how many.
+        why = why.mask((why == "timeout") & low.notna(), "> " + low.map(seconds).astype("object"))
+    return rows[["group", "series"]].assign(
+        value=middle,
+        low=low,
+        high=high,
+        status=why,
+        hollow=rows[hollow].astype(bool) if hollow else False,
+        text=middle.map(form, na_action="ignore") if form else "",
+    )
+
+
+def scale(
+    axes: Axes,
+    marks: pd.DataFrame,
+    log: bool = False,
+    also: Sequence[float] = (),
+    points: bool = False,
+    form: Callable[[float], str] | None = None,
+) -> None:
+    """Put an axis around all values, and some numbers more, with room for texts; a long whisker leaves it.
+
+    form : of the axis' labels, None for matplotlib's own
+    """
+    ok = marks[marks["status"] == "ok"]
+    if ok.empty:
+        axes.set(ylim=(0.1, 10), yticks=[])
+        return
+    values = [*ok["value"], *also]
+    least, most, room = min(values), max(values), ROOM if ok["text"].any() else 0.05
+    if log:
+        axes.set(yscale="log", ylim=(least / 2.5, 2 * most * (most / least) ** room))
+        if form:
+            label_log(axes.yaxis, form)
+        return
+    if form:
+        axes.yaxis.set_major_formatter(lambda value, _: form(value))
+    least = least if points else min(0.0, least)
+    span = (most - least) or 0.1 * abs(most) or 1.0
+    axes.set_ylim(least - ROOM * span if points or least < 0 else 0.0, most + room * span)
+
+
+def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], points: bool = False) -> None:
+    """Draw bars, or points, with whiskers and texts on an axis that is scaled; slots where there is no value.
+
+    A value without an interval, such as a printed one, has no whisker.
+
+    known : the looks of the series
+    """
+    ok, width = with_slots(axes, marks)
+    whisker: dict[str, Any] = {"elinewidth": 1.3, "capsize": 3, "ecolor": "black"}
+    for name, (colour, hatch, marker) in known.items():
+        for hollow, part in ok[ok["series"] == name].groupby("hollow"):
+            ends = np.array([part["value"] - part["low"], part["high"] - part["value"]]).clip(0)
+            ends[:, (part["low"] == part["high"]).to_numpy()] = np.nan
+            fill, edge, line = ("white", colour, 2.0) if hollow else (colour, "black", 0.8)
+            look: dict[str, Any] = {"color": fill, "label": name if len(known) > 1 else ""}
+            if points:
+                axes.errorbar(
+                    part["x"], part["value"], ends, **look, **whisker, linestyle="none", marker=marker,
+                    markersize=8, markeredgecolor=edge, markeredgewidth=line, zorder=4,
+                )  # fmt: skip
+            else:
+                axes.bar(
+                    part["x"], part["value"], 0.92 * width, yerr=ends, error_kw=whisker, **look,
+                    hatch="" if hollow else hatch, edgecolor=edge, linewidth=line,
+                )  # fmt: skip
+    upwards, written, (bottom, top) = width < GROUP_WIDTH, ok[ok["text"] != ""], axes.get_ylim()
+    # Beside points that stand side by side, else above the whisker, above the mark where that is long.
+    beside = points and upwards
+    short = (written["high"] - written["value"] < SHORT * (top - bottom)) & (not beside)
+    above = written["high"].where(short, written["value"])
+    for place, height, text in zip(written["x"], above, written["text"], strict=True):
+        axes.annotate(
+            text, (place, height), (9, 0) if beside else (0, 5), textcoords="offset points",
+            rotation=90 if upwards else 0, ha="center", va="center" if beside else "bottom", fontsize=SMALL,
+            bbox=GROUND, zorder=5,
+        )  # fmt: skip
 
 
 def bar_panel(
@@ -64,39 +162,18 @@ def bar_panel(
     value: str = "median",
     status: str = "status",
     log: bool = True,
-    shown: pd.Series[bool] | None = None,
+    known: Mapping[str, Look] | None = None,
 ) -> None:
     """Draw one panel of values with their intervals.
 
-    frame : with `group` (position of the matrix), `series` and these columns.
+    frame, value, status : as `marks_of` takes them.
     label : of the axis.
-    status : the column that says `ok` where there is a value.
-    shown : the rows that have a slot; None: all.
+    known : the looks of the series, where other panels have more of them.
     """
-    rows = frame if shown is None else frame[shown]
-    x, width = positions(rows)
-    ok = (rows[status] == "ok").to_numpy()
-    failed, words = rows[~ok], rows.loc[~ok, status].astype(str)
-    if value == "median":
-        # Of seconds that a limit of time ended, more than how many.
-        stopped = (words == "timeout") & failed["low"].notna()
-        words = words.mask(stopped, "> " + failed["low"].map(seconds).astype("object"))
-    draw_slots(axes, x[~ok], width, words)
-    middle, low, high = with_ends(rows, value)
-    whiskers = np.nan_to_num([middle - low, high - middle]).clip(0)
-    for series, (colour, hatch) in look_of(frame).items():
-        own = ok & (rows["series"] == series).to_numpy()
-        axes.bar(
-            x[own], middle[own], 0.92 * width, color=colour, hatch=hatch, edgecolor="black", linewidth=0.6,
-            yerr=whiskers[:, own], error_kw={"elinewidth": 1.4, "capsize": 3, "ecolor": "black"},
-        )  # fmt: skip
+    marks = marks_of(frame, value, status)
+    scale(axes, marks, log, form=seconds if value == "median" else None)
+    draw_marks(axes, marks, known or looks(frame["series"]))
     axes.set_ylabel(label)
-    if not ok.any():
-        axes.set_ylim(0.1, 10)
-        axes.set_yticks([])
-    elif log:
-        axes.set_yscale("log")
-        axes.set_ylim(low[ok].min() / 4, high[ok].max() * 2)
 
 
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
@@ -107,42 +184,36 @@ def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
     return (rows["group"] + (within - (count - 1) / 2) * width).to_numpy(float), width
 
 
-def look_of(frame: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
-    """Return (colour, hatch) of each series, the same in every panel; no two share both."""
-    names = list(dict.fromkeys(frame["series"]))
-    count = len(PALETTE)
-    return {n: (PALETTE[i % count], HATCHES[(i + i // count) % len(HATCHES)]) for i, n in enumerate(names)}
+def label_log(axis: Axis, form: Callable[[float], str]) -> None:
+    """Label a log axis at 1, 2 and 5 of each decade, of many decades at 1 alone."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < MANY * low else (1.0,), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
-def handles(frame: pd.DataFrame) -> list[Artist]:
-    """Return a legend's marks: of each series, and of an empty slot where there is one."""
-    marks: list[Artist] = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor="black", label=name)
-        for name, (colour, hatch) in look_of(frame).items()
-    ]
-    if (frame["status"] != "ok").any():
-        marks.append(slot_mark("no valid result"))
-    return marks
+def labelled(panels: Iterable[Axes], more: Sequence[Artist] = ()) -> dict[str, Artist]:
+    """Return a legend's marks by their labels: of what these panels have, each once, and more."""
+    found: dict[str, Artist] = {}
+    for axes in panels:
+        pairs = zip(*axes.get_legend_handles_labels(), strict=True)
+        for mark, label in sorted(pairs, key=lambda pair: not isinstance(pair[0], Container)):
+            found.setdefault(label, mark)
+    return found | {str(mark.get_label()): mark for mark in more}
 
 
-def slot_mark(text: str) -> Patch:
-    """Return a legend's mark of an empty slot."""
-    return Patch(fill=False, hatch="////", edgecolor="#888888", label=text)
-
-
-def legend(axes: Axes, marks: Sequence[Artist]) -> None:
-    """Draw a legend above the panel, in as many columns as there is room for."""
-    figure = axes.get_figure(root=True)
+def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
+    """Draw a legend above the panel, of what is labelled in it, in as many columns as there is room for."""
+    figure, marks = axes.get_figure(root=True), labelled([axes], more)
     if marks and figure is not None:
         across = columns_for(figure.get_figwidth(), marks)
         place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.2}
-        axes.legend(handles=marks, ncols=across, **place)
+        axes.legend(marks.values(), marks, ncols=across, **place)
 
 
-def columns_for(width: float, handles: Sequence[Artist]) -> int:
+def columns_for(width: float, labels: Iterable[str]) -> int:
     """Return in how many columns a legend fits into so many inches."""
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    return max(1, int(width / (LETTER * (longest + 8))))
+    return max(1, int(width / (LETTER * (max(map(len, labels)) + 8))))
 
 
 def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
@@ -153,19 +224,22 @@ def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) ->
     )  # fmt: skip
 
 
+def with_slots(axes: Axes, rows: pd.DataFrame, status: str = "status") -> tuple[pd.DataFrame, float]:
+    """Draw a slot for each row that is not `ok`; return the others with their place `x`, and its width."""
+    x, width = positions(rows)
+    is_ok = (rows[status] == "ok").to_numpy()
+    draw_slots(axes, x[~is_ok], width, rows.loc[~is_ok, status])
+    return rows.assign(x=x)[is_ok], width
+
+
 def draw_slots(axes: Axes, x: Iterable[float], width: float, statuses: Iterable[object]) -> None:
-    """Draw a slot in each of these places, which are that wide."""
-    for place, status in zip(x, statuses, strict=True):
-        draw_slot(axes, place, 0.92 * width, str(status))
-
-
-def draw_slot(axes: Axes, x: float, width: float, status: str) -> None:
-    """Draw a hatched empty slot with the status written upwards: its height says nothing."""
+    """Draw in each place a hatched empty slot with its status written upwards; its height says nothing."""
     across = axes.get_xaxis_transform()
-    slot = Rectangle((x - width / 2, 0), width, SLOT_HEIGHT, transform=across, fill=False, hatch="////")
-    slot.set(edgecolor="#aaaaaa", linewidth=0.8, linestyle=":")
-    axes.add_patch(slot)
-    axes.text(
-        x, 0.03, status.replace("_", " "), transform=across, rotation=90, ha="center", va="bottom",
-        fontsize=SMALL, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-    )  # fmt: skip
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "edgecolor": "#aaaaaa", "linestyle": ":"}
+    written: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL}
+    for place, status in zip(x, statuses, strict=True):
+        corner = (place - 0.46 * width, 0)
+        slot = Rectangle(corner, 0.92 * width, SLOT_HEIGHT, transform=across, label="no number", **look)
+        axes.add_patch(slot)
+        text = str(status).replace("_", " ")
+        axes.text(place, 0.03, text, transform=across, bbox={**GROUND, "alpha": 1.0}, **written)

@@ -14,7 +14,7 @@ import platform
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,23 +63,17 @@ def is_drawn(note: Path, made_of: str) -> bool:
     note : `<stem>.drawn`.
     """
     try:
-        text = note.read_text()
-        files = json.loads(text)["files"]
-        same = (digest_of(note.with_name(name)) == digest for name, digest in files.items())
-        return text == _text(made_of, files) and all(same)
+        kept = json.loads(note.read_text())
+        same = [digest_of(note.with_name(name)) == digest for name, digest in kept["files"].items()]
+        return kept["made_of"] == made_of and bool(same) and all(same)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
 def keep(note: Path, made_of: str, files: Sequence[Path]) -> None:
     """Note what the files, which lie beside the note, are of."""
-    write_text(note, _text(made_of, {path.name: digest_of(path) for path in files}))
-
-
-def _text(made_of: str, digests: Mapping[str, str]) -> str:
-    """Return a note with a hash of itself: nothing is believed of a damaged one."""
-    whole = content_hash(made_of, *(f"{name} {digest}" for name, digest in sorted(digests.items())))
-    return json.dumps({"files": digests, "made_of": made_of, "whole": whole}, sort_keys=True)
+    digests = {path.name: digest_of(path) for path in files}
+    write_text(note, json.dumps({"files": digests, "made_of": made_of}, sort_keys=True))
 
 
 def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:

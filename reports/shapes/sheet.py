@@ -3,19 +3,19 @@ cells, which the page shows as text."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
+from reports.shapes.axes import names
 from reports.shapes.bars import few
 from reports.shapes.style import LARGE, set_look
 
@@ -23,43 +23,28 @@ COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 # Of the letters.
 SIZE = 11
-# Inches of a digit, of a letter among words, of a bold letter; of a row, and of what stands below its cells.
-DIGIT, LETTER, BOLD, ROW, BELOW = 0.1, 0.09, 0.105, 0.28, 0.22
-# Inches between two columns, and beside the table.
-GAP, SIDE = 0.18, 0.15
+# Inches of a letter, of a bold one; of a row, and of what stands below its cells; between two columns, and
+# beside the table.
+LETTER, BOLD, ROW, BELOW, GAP, SIDE = 0.1, 0.105, 0.28, 0.22, 0.18, 0.15
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A column of a table.
-
-    text : may have two lines.
-    group : the heading above it and its neighbours; empty for none.
-    left : whether its cells are aligned to the left.
-    """
+class Heading(NamedTuple):
+    """A column of a table, under the heading of a group and aligned to the left where it is so."""
 
     text: str
     group: str = ""
     left: bool = False
 
 
-@dataclass(frozen=True)
-class Line:
-    """A row of a table.
-
-    cells : a text per column.
-    below : a text per column that stands below it in grey, as what the paper prints in place of a number
-        that was measured; empty for nothing.
-    shaded : on grey.
-    """
+class Line(NamedTuple):
+    """A row of a table: a text per column, and what stands below it in grey; whether it is on grey."""
 
     cells: Sequence[str]
     below: Sequence[str] = ()
     shaded: bool = False
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """A table as text."""
 
     headings: Sequence[Heading]
@@ -78,17 +63,15 @@ class Cells:
 
     def write(self, path: Path) -> None:
         """Write as JSON: same cells, same bytes."""
-        write_text(path, json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1) + "\n")
+        write_text(path, json.dumps(self, ensure_ascii=False) + "\n")
 
 
 def read_cells(path: Path) -> Cells:
     """Read what `Cells.write` wrote. Raises OSError, or ValueError where the file is damaged."""
-    data = json.loads(path.read_text())
     try:
-        cells = Cells(
-            [Heading(**each) for each in data["headings"]], [Line(**each) for each in data["lines"]]
-        )
-    except (KeyError, TypeError) as error:
+        headings, lines = json.loads(path.read_text())
+        cells = Cells([Heading(*each) for each in headings], [Line(*each) for each in lines])
+    except TypeError as error:
         raise ValueError(f"{path.name} holds no table: {error}") from None
     width = len(cells.headings)
     if any(len(line.cells) != width or len(line.below) not in (0, width) for line in cells.lines):
@@ -99,9 +82,7 @@ def read_cells(path: Path) -> Cells:
 class TablePicture(Figure):
     """The picture of a table, which keeps its cells."""
 
-    def __init__(self, cells: Cells, **options: Any) -> None:
-        super().__init__(**options)
-        self.cells = cells
+    cells: Cells
 
 
 def plain(value: float) -> str:
@@ -148,10 +129,8 @@ class Column:
         return pd.Series("", rows.index) if values is None else self._texts(values).fillna("-")
 
     def _texts(self, values: pd.Series[Any]) -> pd.Series[Any]:
-        def text(value: Any) -> str:
-            return value if isinstance(value, str) else self.form(value)
-
-        return values.astype("object").map(text, na_action="ignore").astype("object")
+        texts = [each if isinstance(each, str) or pd.isna(each) else self.form(each) for each in values]
+        return pd.Series(texts, values.index, dtype="object")
 
 
 @dataclass(frozen=True)
@@ -171,34 +150,25 @@ class Sheet:
         rows = self.derived(frame)
         columns = [*([Column("matrix", "shown", left=True)] if self.matrix else []), *self.columns]
         headings = [Heading(column.heading, column.group, column.left) for column in columns]
-        if rows.empty:
-            nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
-            return _picture(title, Cells(headings, [nothing]))
-        rows = rows.assign(shown=_names(rows)) if self.matrix else rows
-        texts = pd.concat([column.cells(rows) for column in columns], axis=1).to_numpy().tolist()
-        if not self.matrix:
-            return _picture(title, Cells(headings, [Line(cells) for cells in texts]))
-        lines = zip(texts, self._below(rows), rows["stand_in_for"].notna().tolist(), strict=True)
-        return _picture(title, Cells(headings, [Line(*line) for line in lines]))
+        more: Iterable[Sequence[Any]] = itertools.repeat(())
+        if self.matrix:
+            rows = rows.assign(shown=names(rows.assign(stand_in_for=None)))
+            more = zip(self._below(rows), rows["stand_in_for"].notna().tolist(), strict=True)
+        texts = zip(*(column.cells(rows) for column in columns), strict=True)
+        lines = [Line(list(cells), *each) for cells, each in zip(texts, more, strict=False)]
+        nothing = Line(["nothing was measured", *[""] * (len(columns) - 1)])
+        return _picture(title, Cells(headings, lines or [nothing]))
 
     def _below(self, rows: pd.DataFrame) -> list[list[str]]:
         """Return what stands below each line: the print, or what a matrix stands in for."""
-        names = [f"paper_{column.value}" for column in self.columns if f"paper_{column.value}" in rows]
-        is_printed = rows[names].notna().any(axis=1) & ~rows["label"].duplicated()
+        prints = rows.reindex(columns=[f"paper_{column.value}" for column in self.columns])
+        is_printed = prints.notna().any(axis=1) & ~rows["label"].duplicated()
         whose = rows.get("printed_of", pd.Series(None, rows.index, dtype="object"))
-        printed = [("printed of " + whose).fillna("printed"), *(each.printed(rows) for each in self.columns)]
         others = rows["stand_in_for"].mask(rows["label"].astype(str).str.startswith(TWIN_OF))
-        rest = [""] * len(self.columns)
-        instead = [[f"stand-in: {few(names)}", *rest] if isinstance(names, str) else [] for names in others]
-        texts = zip(pd.concat(printed, axis=1).to_numpy().tolist(), instead, is_printed, strict=True)
-        return [own if has_print else other for own, other, has_print in texts]
-
-
-def _names(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return the matrices, with their preparation where there are several."""
-    if "preparation" not in rows or rows["preparation"].nunique() < 2:
-        return rows["label"].astype(str)
-    return rows["label"] + (", " + rows["preparation"].astype("object")).fillna("")
+        instead = ("stand-in: " + others.map(few, na_action="ignore").astype("object")).fillna("")
+        heads = ("printed of " + whose).fillna("printed").where(is_printed, instead)
+        texts = [column.printed(rows).where(is_printed, "") for column in self.columns]
+        return [line if line[0] else [] for line in map(list, zip(heads, *texts, strict=True))]
 
 
 def _picture(title: str, cells: Cells) -> TablePicture:
@@ -206,18 +176,18 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     starts = itertools.accumulate((count for _, count in cells.groups), initial=0)
     spans = zip(cells.groups, itertools.pairwise(starts), strict=True)
     groups = [(name, slice(*span)) for (name, _), span in spans if name]
-    widths = []
-    for place, heading in enumerate(cells.headings):
-        texts = [text for line in cells.lines for text in (line.cells[place], *line.below[place : place + 1])]
-        longest = max(map(len, (*heading.text.split("\n"), *texts)))
-        widths.append((LETTER if heading.left else DIGIT) * longest + GAP)
+    texts: list[Sequence[str]] = [[heading.text for heading in cells.headings]]
+    texts += [row for line in cells.lines for row in (line.cells, line.below) if row]
+    columns = ["\n".join(column).split("\n") for column in zip(*texts, strict=True)]
+    widths = [LETTER * max(map(len, column)) + GAP for column in columns]
     for name, own in groups:
         widths[own.start] += max(0.0, BOLD * len(name) + GAP - sum(widths[own]))
     edges = list(itertools.accumulate(widths, initial=SIDE))
     heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
     width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
     set_look()
-    figure = TablePicture(cells, figsize=(width, height))
+    figure = TablePicture((width, height))
+    figure.cells = cells
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     axes.text(SIDE, 0.3, title, fontsize=LARGE, weight="bold", va="center")

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from fillpath.dicts import Row, dicts
 from reports.shapes import bars
-from reports.shapes.axes import empty_panel, legend_above, name_matrices
+from reports.shapes.axes import Panels
 from reports.shapes.bars import times
-from reports.shapes.style import SMALL, new_figure
+from reports.shapes.style import SMALL
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
@@ -23,64 +23,46 @@ LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
 PRINTED = "printed"
 # The end of an interval that a bound is.
 ENDS = {"> ": "low", "< ": "high"}
-
-
-@dataclass(frozen=True)
-class StripLine:
-    """One line.
-
-    head : left of the panel.
-    cells : by the position of the matrix.
-    title : in place of both, over the width of the panel.
-    """
-
-    head: str = ""
-    cells: Mapping[int, str] = field(default_factory=dict)
-    title: str = ""
+# A line: what stands left of the panel, and a text by the position of the matrix; a title has none of these.
+StripLine = tuple[str, Mapping[int, str]]
 
 
 @dataclass(frozen=True)
 class Ratios:
     """Ratios of a code over another: a title with their means, and a line for each column.
 
-    title : what they are of, and over what.
+    title : what they are of, over what, and what is printed.
     columns : by what a line is called; the first is that of the ratios, whose number the title says.
     prefix : of the columns, of `pair`, which says `ok` or why there is no ratio, and of the mark.
-    remark : ends the title, with what is printed.
     only : of the frame's rows, those with these values.
     mark : the column of what stands behind a ratio of the first column, empty for nothing.
-    means : in the title; without them there is no `pair`, and a line has the rows with a number.
     """
 
     title: str
     columns: Mapping[str, str]
     prefix: str = ""
-    remark: str = ""
     only: Mapping[str, Any] = field(default_factory=dict)
     mark: str = ""
-    means: bool = True
 
     def lines(self, frame: pd.DataFrame) -> list[StripLine]:
-        """Return the title and the lines; nothing of means without the line of the first column."""
-        rows = bars.having(frame, self.only)
-        pair = f"{self.prefix}pair" if self.means else ""
-        mark = f"{self.prefix}{self.mark}" if self.mark else ""
-        columns = {head: self.prefix + name for head, name in self.columns.items()}
-        (head, first), *others = columns.items()
-        lines = _number_line(rows, head, first, pair, mark)
-        if self.means and not lines:
-            return []
-        for name, column in others:
+        """Return the title and the lines, none where the first has neither ratio nor reason."""
+        rows, pair = bars.having(frame, self.only), f"{self.prefix}pair"
+        first, lines, means = self.prefix + next(iter(self.columns.values())), [], []
+        for head, name in self.columns.items():
+            column = self.prefix + name
             # Only a ratio with an interval may be a bound.
-            lines += _number_line(rows, name, column, pair if f"{column}_low" in rows else "")
-        means = [
-            f"{times(np.exp(np.log(rows[column].dropna()).mean()))} {name}"
-            for name, column in columns.items()
-            if rows[column].notna().any() and not name.startswith(PRINTED)
-        ]
+            status = pair if column == first or f"{column}_low" in rows else column
+            mark = f"{self.prefix}{self.mark}" if self.mark and column == first else ""
+            own = dicts(rows[rows[status].notna()])
+            cells = {int(row["group"]): _cell(row, column, status, mark) for row in own}
+            if set(cells.values()) - {"-"}:
+                lines.append((head, cells))
+            elif column == first:
+                return []
+            if rows[column].notna().any() and not head.startswith(PRINTED):
+                means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
         whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
-        title = f"{self.title}: {whole}" if self.means else self.title
-        return [StripLine(title=f"{title}; {self.remark}" if self.remark else title), *lines]
+        return [(f"{self.title}: {whole}", {}), *lines]
 
 
 @dataclass(frozen=True)
@@ -98,43 +80,26 @@ class CodedBars:
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = [line for ratios in self.strip for line in ratios.lines(frame)]
-        figure = new_figure(12.5, 5.0 + 0.2 * len(lines), title)
-        axes = figure.subplots()
-        if frame.empty:
-            empty_panel(axes, "not_run", "no case of it was measured")
-            return figure
-        bars.bar_panel(axes, frame, self.label, self.value, self.status)
-        name_matrices(axes, frame)
-        axes.tick_params(axis="x", labelsize=SMALL)
-        write_strip(axes, lines)
-        legend_above(figure, bars.handles(frame))
-        return figure
 
+        def panel(axes: Axes, frame: pd.DataFrame) -> None:
+            bars.bar_panel(axes, frame, self.label, self.value, self.status)
+            write_strip(axes, lines)
 
-def _number_line(
-    rows: pd.DataFrame, head: str, column: str, status: str = "", mark: str = ""
-) -> list[StripLine]:
-    """Return a line of a column's ratios; none without a ratio, a bound or a reason.
-
-    status : the column that says `ok` or why a row has no ratio, empty where only those with one are meant
-    """
-    rows = rows[rows[status or column].notna()]
-    cells = {int(row["group"]): _cell(row, column, status, mark) for row in dicts(rows)}
-    return [StripLine(head, cells)] if set(cells.values()) - {"-"} else []
+        return Panels([panel], 5.5 + 0.2 * len(lines))(frame, title)
 
 
 def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
     """Write the lines above the panel, in their order."""
     height, across = ABOVE, ("data", "axes fraction")
     look: dict[str, Any] = {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
-    for line in reversed(lines):
-        if line.title:
-            axes.annotate(line.title, (0, 1), (0, height), "axes fraction", weight="bold", **look)
-            height += BEFORE
-        axes.annotate(line.head, (0, 1), (-8, height), "axes fraction", ha="right", **look)
-        for group, text in line.cells.items():
+    for head, cells in reversed(lines):
+        if cells:
+            axes.annotate(head, (0, 1), (-8, height), "axes fraction", ha="right", **look)
+        else:
+            axes.annotate(head, (0, 1), (0, height), "axes fraction", weight="bold", **look)
+        for group, text in cells.items():
             axes.annotate(text, (group, 1), (0, height), across, ha="center", **look)
-        height += LINE
+        height += LINE if cells else LINE + BEFORE
 
 
 def _cell(row: Row, column: str, status: str, mark: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import pandas as pd
@@ -27,9 +26,9 @@ SMALL, NORMAL, LARGE = 10, 12, 14
 DPI = 150
 # Inches around a picture.
 PAD = 0.2
-# The endings of the picture that the page shows, which is without the text below, as the page has that
-# itself: an SVG, or a PNG where the SVG would take long to load.
-PICTURES = ("page.svg", "page.png")
+# The ending of the picture that the page shows, which is without the text below, as the page has that itself;
+# it is a PNG where the SVG would take long to load.
+PAGE = "page.svg"
 LARGEST = 1_000_000
 # That of the note of what a picture was drawn from.
 DRAWN = "drawn"
@@ -59,13 +58,11 @@ class Stamp:
     """Where the numbers come from.
 
     items : in full, as the CSV carries it
-    short : as the figure carries it, where many are counted
-    excluded : cases without a result, each with its status
+    footer : as the figure carries it, where many are counted
     """
 
     items: Mapping[str, str]
-    short: Mapping[str, str]
-    excluded: Sequence[str]
+    footer: str
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Stamp:
@@ -75,18 +72,17 @@ class Stamp:
             sorted(set(rows[name].dropna().astype(str))) for name in ("commit", "machine", "run_id")
         )
         dirty = "+dirty" if rows["dirty"].eq(True).fillna(False).any() else ""
-        excluded = (lost["case"] + " (" + lost["status"] + ")").tolist()
         whole = {
             "commit": (", ".join(commits) or "unknown") + dirty,
             "machine": ", ".join(machines) or "none",
             "run": ", ".join(runs) or "none",
             "n": f"{ok['matrix'].nunique()} matrices measured",
-            "excluded": ", ".join(excluded) or "none",
+            "excluded": ", ".join(lost["case"] + " (" + lost["status"] + ")") or "none",
         }
         more = " ..." if len(commits) > 3 else ""
         shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
         short = {**whole, "commit": f"{shown}{more}{dirty}"}
-        if len(excluded) > 4:
+        if len(lost) > 4:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
             short["excluded"] = f"{counts} (named in the CSV)"
         if len(runs) > 3:
@@ -95,11 +91,24 @@ class Stamp:
         if other := ok.loc[ok["current"].eq(False).fillna(False), "case"].tolist():
             whole[OTHER] = ", ".join(other)
             short[OTHER] = f"{len(other)} cases (named in the CSV)"
-        return cls(whole, short, excluded)
+        return cls(whole, " | ".join(f"{key} {value}" for key, value in short.items()))
 
-    def footer(self) -> str:
-        """Return the short stamp as text."""
-        return " | ".join(f"{key} {value}" for key, value in self.short.items())
+
+class Look(NamedTuple):
+    """How a series is drawn."""
+
+    colour: str
+    hatch: str
+    marker: str
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each series, in their order; no two share colour and hatch, or colour and marker."""
+    count, known = len(PALETTE), {}
+    for i, name in enumerate(dict.fromkeys(names)):
+        mark = (i + i // count) % count
+        known[name] = Look(PALETTE[i % count], HATCHES[mark], MARKERS[mark])
+    return known
 
 
 def new_figure(width: float, height: float, title: str) -> Figure:
@@ -131,49 +140,31 @@ def save(
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, csv, table = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE))
-    bare = measured(figure)
-    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
-    whole = measured(figure)
-    write_picture(figure, svg, whole)
-    is_large = svg.stat().st_size > LARGEST
-    page, other = (figure_path(stem, kind, site) for kind in (reversed(PICTURES) if is_large else PICTURES))
-    other.unlink(missing_ok=True)
-    if is_large:
-        write_picture(figure, page, bare)
-    else:
-        write_text(page, cropped(svg.read_text(), bare, whole))
+    svg, csv, table, page = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE, PAGE))
+    # Of a large picture the page needs no SVG, which the whole one is.
+    *large, picture = save_shown(figure, page)
+    for path in large:
+        path.unlink()
+    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer)
+    write_picture(figure, svg)
     comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
     table.unlink(missing_ok=True)
     if cells := getattr(figure, "cells", None):
         cells.write(table)
-    return [svg, csv, page, *([table] if cells else [])]
+    return [svg, csv, picture, *([table] if cells else [])]
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
     """Write a picture that the page shows as it is: as SVG, and as PNG too if that is large. Returns their
     paths."""
-    box, png = measured(figure), svg.with_suffix(".png")
-    write_picture(figure, svg, box)
+    png = svg.with_suffix(".png")
+    write_picture(figure, svg)
     if svg.stat().st_size <= LARGEST:
         png.unlink(missing_ok=True)
         return [svg]
-    write_picture(figure, png, box)
+    write_picture(figure, png)
     return [svg, png]
-
-
-def cropped(svg: str, part: Bbox, whole: Bbox) -> str:
-    """Return an SVG that `write_picture` wrote of the whole, as that of a part of it. Boxes are in inches."""
-    inner, outer = part.padded(PAD), whole.padded(PAD)
-    left, top, width, height = (
-        f"{72 * each:.6f}" for each in (inner.x0 - outer.x0, outer.y1 - inner.y1, inner.width, inner.height)
-    )
-    size = f'width="{width}pt" height="{height}pt" viewBox="{left} {top} {width} {height}"'
-    text, count = re.subn('width="[^"]*" height="[^"]*" viewBox="[^"]*"', size, svg, count=1)
-    if not count:
-        raise ValueError("matplotlib's SVG begins otherwise than expected: no width, height and viewBox")
-    return text
 
 
 def shown(svg: Path) -> Path:
@@ -184,7 +175,7 @@ def shown(svg: Path) -> Path:
 
 def page_picture(stem: str) -> Path | None:
     """Return the picture of a figure that the page shows; None where it is not drawn."""
-    picture = shown(figure_path(stem, PICTURES[0]))
+    picture = shown(figure_path(stem, PAGE))
     return picture if picture.is_file() else None
 
 
@@ -203,13 +194,13 @@ def measured(figure: Figure) -> Bbox:
     return figure.get_tightbbox()
 
 
-def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
-    """Replace an SVG or PNG, whole or not at all: same input, same bytes. box : of the figure, in inches."""
+def write_picture(figure: Figure, path: Path) -> None:
+    """Replace an SVG or PNG, whole or not at all: same input, same bytes."""
     svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
     metadata = svg if path.suffix == ".svg" else {"Software": None}
-    look: dict[str, Any] = {"format": path.suffix[1:], "dpi": DPI, "bbox_inches": box.padded(PAD)}
+    box, kind = measured(figure).padded(PAD), path.suffix[1:]
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
-        figure.savefig(handle, metadata=metadata, **look)
+        figure.savefig(handle, format=kind, metadata=metadata, dpi=DPI, bbox_inches=box)
 
 
 def write_below(figure: Figure, *paragraphs: str) -> None:
