@@ -89,7 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that need a GPU where there is none."""
-    marked = [item for item in items if "gpu" in item.keywords]
+    marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not gpu_presence.expected():
         config.hook.pytest_deselected(items=marked)
         items[:] = [item for item in items if "gpu" not in item.keywords]
@@ -98,5 +98,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fail the tests that need a GPU where a GPU is there, but CuPy cannot use it."""
-    if "gpu" in item.keywords and (failure := gpu_presence.failure()):
+    if item.get_closest_marker("gpu") and (failure := gpu_presence.failure()):
         pytest.fail(failure, pytrace=False)

@@ -26,7 +26,7 @@ LETTER = 0.095
 # Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
 ROOM, SHORT = 0.25, 0.15
 # The ratio of the ends of an axis from which on it has many decades.
-MANY = 1e5
+MANY = 1e3
 
 
 def times(value: float) -> str:
