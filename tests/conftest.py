@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not gpu_presence.expected():
         config.hook.pytest_deselected(items=marked)
-        items[:] = [item for item in items if "gpu" not in item.keywords]
+        items[:] = [item for item in items if not item.get_closest_marker("gpu")]
 
 
 @pytest.hookimpl(tryfirst=True)
