@@ -22,7 +22,7 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
     ok = rows[rows["status"] == "ok"]
     if ok.empty:
         return "Nothing of it was measured here."
-    stand_ins = "Stand-ins are indicative only." if is_judged else ""
+    stand_ins = "Stand-ins decide nothing." if is_judged else ""
     bounds = _bounds(rows) if span else ""
     parts = (_seconds(ok, span) if span else "", _machine(ok), _prepared(rows, paper), bounds, stand_ins)
     return " ".join(part for part in parts if part)

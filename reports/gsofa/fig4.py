@@ -54,7 +54,7 @@ def _grown(bins: pd.DataFrame) -> pd.DataFrame:
         bins = bins[:1].assign(reason="no source has a frontier", **dict.fromkeys(BINS, np.nan))
     sizes, mean = bins[["frontier_min", "frontier_max"]], bins["frontier_mean"]
     smallest, largest = sizes[sizes > 0].min().min(), sizes.max().max()
-    growth = trend(bins["first"].tolist(), mean.tolist()) if len(bins) > 1 else (np.nan,) * 3
+    growth = trend(bins["first"].tolist(), mean.tolist(), len(bins)) if len(bins) > 1 else (np.nan,) * 3
     return bins.assign(
         # Claims are held against the first bin of a case.
         first=bins["first"].fillna(0),
