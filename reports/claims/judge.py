@@ -28,8 +28,8 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     rows, basis = points(frame, claim, held), held.basis or claim.metric
     has, own = rows["has"], rows["own"]
     found, instead = rows[own & has], rows[rows["stands_in"] & has]
-    left_out = dict.fromkeys(rows.loc[own & ~has, "left_out"])
-    left_out = [row for row in left_out if row[0] not in set(found["label"])]
+    without = dict.fromkeys(rows.loc[own & ~has, "left_out"])
+    left_out = [row for row in without if row[0] not in set(found["label"])]
     verdicts = [_verdict(claim, found, held, left_out)] if len(found) else []
     if not verdicts and not held.beside:
         printed = f"printed {claim.printed}"

@@ -28,10 +28,10 @@ def table(standings: Sequence[Standing]) -> str:
         for s in standings
     ]
     head = ["machine", "claim", "printed", "measured", "n", "outcome"]
-    lines = pd.DataFrame(rows, columns=head).to_string(index=False, justify="left") if rows else "no claim"
-    return "\n".join(
-        [lines, "", *(f"{machine}: {label}: {count}" for machine, label, count in counts(standings))]
-    )
+    columns = [list(column) for column in zip(head, *rows, strict=True)]
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
+    lines = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
+    return "\n".join([*lines, "", *(": ".join(map(str, each)) for each in counts(standings))])
 
 
 def _measured(standing: Standing) -> tuple[str, str]:
