@@ -85,6 +85,8 @@ class Stamp:
         }
         more = " ..." if len(commits) > 3 else ""
         shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
+        dates = sorted(ok["started_at"].dropna().astype(str).str[:10])
+        whole["measured"] = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "never"
         short = {**whole, "commit": f"{shown}{more}{dirty}"}
         if len(excluded) > 4:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
@@ -125,17 +127,18 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Write <stem>.svg and .csv into the site, with caption, verdicts and stamp, and the bare picture for the
-    page, or the cells of a table: same input, same bytes. Returns the paths of all, those two first.
+    """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, and the bare picture for
+    the page, or the cells of a table: same input, same bytes. Returns the paths of all, those first.
 
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, csv, table = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE))
+    svg, csv, pdf, table = (figure_path(stem, kind, site) for kind in ("svg", "csv", "pdf", TABLE))
     bare = measured(figure)
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer())
     whole = measured(figure)
-    write_picture(figure, svg, whole)
+    for path in (svg, pdf):
+        write_picture(figure, path, whole)
     is_large = svg.stat().st_size > LARGEST
     page, other = (figure_path(stem, kind, site) for kind in (reversed(PICTURES) if is_large else PICTURES))
     other.unlink(missing_ok=True)
@@ -148,7 +151,7 @@ def save(
     table.unlink(missing_ok=True)
     if cells := getattr(figure, "cells", None):
         cells.write(table)
-    return [svg, csv, page, *([table] if cells else [])]
+    return [svg, csv, pdf, page, *([table] if cells else [])]
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
@@ -204,9 +207,13 @@ def measured(figure: Figure) -> Bbox:
 
 
 def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
-    """Replace an SVG or PNG, whole or not at all: same input, same bytes. box : of the figure, in inches."""
-    svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
-    metadata = svg if path.suffix == ".svg" else {"Software": None}
+    """Replace an SVG, PDF or PNG, whole or not at all: same input, same bytes. box : of the figure, in
+    inches."""
+    metadata: Any = {
+        ".svg": {"Date": None, "Creator": None, "Title": path.stem},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": path.stem},
+        ".png": {"Software": None},
+    }[path.suffix]
     look: dict[str, Any] = {"format": path.suffix[1:], "dpi": DPI, "bbox_inches": box.padded(PAD)}
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
         figure.savefig(handle, metadata=metadata, **look)
