@@ -91,6 +91,8 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 def trend(along: Iterable[float], values: Iterable[float]) -> Number:
     """Spearman's rank correlation with Fisher's 95 % interval, whose variance is 1.06 / (n - 3)."""
     ranks = pd.DataFrame({"along": list(along), "value": list(values)}).rank()
+    if len(ranks) < 5:
+        return Number(-1.0, 0.0, 1.0)
     value, half = ranks["along"].corr(ranks["value"]), 1.96 * np.sqrt(1.06 / (len(ranks) - 3))
     low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
     return Number(float(low), float(value), float(high))
@@ -314,8 +316,13 @@ def declared(paper: str) -> dict[str, Any]:
 @cache
 def stands_for(paper: str, matrix: str) -> set[str]:
     """The matrices that one stands in for; none for one that the paper has itself."""
-    one = catalogue().loc[matrix]
-    return set() if paper in one["papers"].split(";") else set(one["stands_for"].split(";")) - {""}
+    theirs = set(table(f"{paper}_table*").index)
+    return set() if is_of(paper, matrix) else theirs & set(catalogue().at[matrix, "stands_for"].split(";"))
+
+
+def is_of(paper: str, matrix: str) -> bool:
+    """Whether the matrix is one of the paper's."""
+    return paper in catalogue().at[matrix, "papers"].split(";")
 
 
 class Part(NamedTuple):
@@ -377,8 +384,10 @@ class Claim:
     def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
         """The numbers that the claim is judged by, and those of stand-ins, which stand beside."""
         rows, paper = measured[self.measure.partition("~")[0]], self.id.partition(".")[0]
-        own = {name: rows[name] for name in rows if name in self.matrices or not self.matrices}
-        instead = {name: rows[name] for name in rows if stands_for(paper, name) & set(self.matrices)}
+        ours = set(self.matrices) or {name for name in rows if is_of(paper, name)}
+        own = {name: rows[name] for name in rows if name in ours}
+        for_ = {name: stands_for(paper, name) for name in rows}
+        instead = {name: rows[name] for name in rows if for_[name] & (set(self.matrices) or for_[name])}
         if self.field("subsets") == "regimes":
             instead = {name: row for name, row in instead.items() if measured["arrays"][name].value >= 1}
         if own:
