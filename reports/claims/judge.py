@@ -32,12 +32,11 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     left_out = [row for row in without if row[0] not in set(found["label"])]
     verdicts = [_verdict(claim, found, held, left_out)] if len(found) else []
     if not verdicts and not held.beside:
-        printed = f"printed {claim.printed}"
-        verdicts = [_unjudged(claim, basis, printed, Reason.NOT_RUN, left_out=tuple(left_out))]
-    if len(instead) and claim.aggregate != "equal":
-        verdicts.append(
-            _unjudged(claim, f"{basis}, on stand-ins", words.spread(claim, instead), Reason.BESIDE)
-        )
+        nothing = Verdict(claim.id, basis, Outcome.NOT_JUDGED, f"printed {claim.printed}", Reason.NOT_RUN)
+        verdicts = [replace(nothing, left_out=tuple(left_out))]
+    is_judged = not held.beside and not held.untestable
+    if len(instead) and is_judged and claim.aggregate != "equal":
+        verdicts.append(_beside(claim, f"{basis}, on stand-ins", instead))
     return verdicts
 
 
@@ -70,10 +69,10 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
     return replace(verdict, outcome=outcome, why=f"judged together with {claim.pair}, which is: {became}")
 
 
-def _unjudged(
-    claim: Claim, basis: str, numbers: str, reason: Reason, left_out: tuple[tuple[str, str], ...] = ()
-) -> Verdict:
-    return Verdict(claim.id, basis, Outcome.NOT_JUDGED, numbers, reason, left_out=left_out)
+def _beside(claim: Claim, basis: str, rows: pd.DataFrame) -> Verdict:
+    """Return the number of the claim's stand-ins, which decides nothing."""
+    whole, text = whole_of(claim, rows)._asdict(), words.spread(claim, rows)
+    return Verdict(claim.id, basis, Outcome.NOT_JUDGED, text, Reason.BESIDE, **whole, points=rows)
 
 
 def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tuple[str, str]]) -> Verdict:

@@ -17,8 +17,8 @@ MORE, LESS = "> ", "< "
 def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers of the claim.
 
-    own : whether the row is of a matrix of the claim; of any, if the claim names none.
-    stands_in : whether its matrix stands in for one of the claim's.
+    own : whether the row is of a matrix of the claim; of the paper, if the claim names none.
+    stands_in : whether its matrix stands in for one of these.
     input, of_claim : what is counted as one matrix; which of the claim's it is.
     has, left_out : whether there is a number; (label, reason) where there is none.
     value, low, high : the number and its interval; of a count 1 where it exceeds `above`.
@@ -56,15 +56,16 @@ def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
 
 def _names(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
     """Return the matrix of each row, and whether it is one of the claim's or stands in for one."""
-    wanted = claim.matrices or ()
     label, abbr = [str(text) for text in frame["label"]], _texts(frame, "abbr")
+    wanted = {*claim.matrices} if claim.matrices else {*abbr} - {None}
     matrix = [of or text for of, text in zip(_texts(frame, "matrix"), label, strict=True)]
-    instead = [(names or "").split(", ") for names in _texts(frame, "stand_in_for")]
+    instead = [{*(names or "").split(", ")} - {""} for names in _texts(frame, "stand_in_for")]
     of_row = zip(abbr, instead, strict=True)
     columns = {
-        "label": label, "abbr": abbr,
-        "own": [claim.matrices is None or short in wanted for short in abbr],
-        "stands_in": [short is None and bool({*names} & {*wanted}) for short, names in of_row],
+        "label": label, "abbr": abbr, "own": [short in wanted for short in abbr],
+        "stands_in": [
+            short is None and bool(names & wanted if claim.matrices else names) for short, names in of_row
+        ],
         "input": [short or name for short, name in zip(abbr, matrix, strict=True)],
         "of_claim": [short if short in wanted else None for short in abbr],
     }  # fmt: skip

@@ -123,9 +123,14 @@ class Verdict:
         return f"{self.word}, {self.factor:.3g} of the print" if is_sized else self.word
 
     @property
+    def grounds(self) -> str:
+        """Return what decided it, and the numbers."""
+        return ": ".join(filter(None, (self.why, self.numbers)))
+
+    @property
     def text(self) -> str:
-        """Return the outcome and the numbers, or why there are none."""
-        return ": ".join(filter(None, (self.label, self.why, self.numbers)))
+        """Return the outcome and its grounds."""
+        return f"{self.label}: {self.grounds}"
 
 
 def bound_of(bounds: Iterable[str]) -> str:

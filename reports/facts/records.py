@@ -82,7 +82,7 @@ class Records:
         return max(alike, key=lambda run: (self._processes(run), _most_and_newest(run)))
 
     def _processes(self, run: Run) -> int:
-        """Return in which each case was measured at least, up to what a firm verdict needs."""
+        """Return in which each case was measured at least, up to what a claim of a time needs."""
         return min(PROCESSES, *(len(self.pool(record)) for record in run.values()))
 
     def pool(self, record: Record) -> tuple[Record, ...]:

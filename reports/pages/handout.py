@@ -8,7 +8,7 @@ from fillpath.case import Case
 from reports.facts.records import Records
 from reports.hardware.roofline import rooflines, roofs
 from reports.pages.drawing import Result
-from reports.pages.ledger.text import HARDWARE_DIFFERS, counts, headline
+from reports.pages.ledger.text import HARDWARE_DIFFERS, counts
 from reports.pages.webpage.machines import machine_facts
 from reports.shapes import style
 from reports.table import case_table
@@ -39,5 +39,4 @@ def _summary(machine: str, records: Records, result: Result) -> str:
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
     table = [f"{name:<{width}}  {value}" for name, value in rows]
-    sentences = [*headline(machine, result.standings), HARDWARE_DIFFERS]
-    return "\n".join([f"fillpath on {machine}", "", *sentences, "", *table, ""])
+    return "\n".join([f"fillpath on {machine}", "", HARDWARE_DIFFERS, "", *table, ""])

@@ -56,7 +56,7 @@ def _standing(claim: Claim, view: View) -> Standing:
         unmeasured,
         outcome=verdict.outcome,
         reason=verdict.reason,
-        why=verdict.text,
+        why=verdict.grounds,
         records=_records(verdict, view),
     )
 

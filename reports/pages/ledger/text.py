@@ -24,7 +24,7 @@ HARDWARE_DIFFERS = (
 def table(standings: Sequence[Standing]) -> str:
     """Return the ledger as text: a line per claim and machine, then how many claims have which outcome."""
     rows = [
-        (s.machine, s.claim.id, s.claim.printed, *_measured(s), outcome_label(s.outcome, s.reason or ""))
+        (s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_label(s.outcome, s.reason or ""))
         for s in standings
     ]
     head = ["machine", "claim", "printed", "measured", "n", "outcome"]
@@ -34,7 +34,7 @@ def table(standings: Sequence[Standing]) -> str:
     return "\n".join([*lines, "", *(": ".join(map(str, each)) for each in counts(standings))])
 
 
-def _measured(standing: Standing) -> tuple[str, str]:
+def measured_on(standing: Standing) -> tuple[str, str]:
     """Return what was measured, and on how many of the claim's matrices; dashes where nothing was."""
     verdict = standing.verdict
     if verdict is None or not verdict.n:
