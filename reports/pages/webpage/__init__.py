@@ -20,6 +20,7 @@ from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
 from reports.claims.standing import Standing
+from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
 from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
@@ -32,7 +33,7 @@ from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import cards
 from reports.pages.webpage.exhibits import paper_part
 from reports.pages.webpage.machines import machine_facts
-from reports.pages.webpage.scoreboard import claim_rows, counts, is_judged, machines_of
+from reports.pages.webpage.scoreboard import claim_rows, machines_of
 from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
 from reports.table import COLUMNS, all_rows
@@ -62,7 +63,9 @@ def page(
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
         cards=cards(standings, machines, records, comparison),
-        counts={name: counts(standings, name) for name in machines},
+        judging=[
+            name for name in machines if any(s.machine == name and s.outcome in JUDGED for s in standings)
+        ],
         claims=claim_rows(standings, machines),
         papers=[paper_part(paper, standings, machines) for paper in paper_names()],
         comparison=comparison,
@@ -100,7 +103,7 @@ _ENVIRONMENT = Environment(
 )
 _FILTERS = (address, described, plain, seconds, shown, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
-_ENVIRONMENT.tests["judged"] = is_judged
+_ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
 _FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names, results)
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS} | {
     "EQUAL_CORES": EQUAL_CORES,
