@@ -127,8 +127,8 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, and the bare picture for
-    the page, or the cells of a table: same input, same bytes. Returns the paths of all, those first.
+    """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, and the bare picture
+    for the page, or the cells of a table: same input, same bytes. Returns the paths of all, those first.
 
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.

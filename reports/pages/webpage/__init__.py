@@ -30,7 +30,7 @@ from reports.hardware.roofline import roofs
 from reports.hardware.solved import PROBLEMS
 from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
-from reports.pages.webpage.cards import cards
+from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import paper_part
 from reports.pages.webpage.machines import machine_facts
 from reports.pages.webpage.scoreboard import claim_rows, machines_of
@@ -62,7 +62,7 @@ def page(
     asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
-        cards=cards(standings, machines, records, comparison),
+        cards=all_cards(standings, records, comparison),
         judging=[
             name for name in machines if any(s.machine == name and s.outcome in JUDGED for s in standings)
         ],

@@ -28,17 +28,18 @@ Line = tuple[str, str, Standing | None]
 _BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
 
 
-def cards(
-    standings: Sequence[Standing], machines: Sequence[str], records: Records, comparison: Comparison | None
+def all_cards(
+    standings: Sequence[Standing], records: Records, comparison: Comparison | None
 ) -> list[dict[str, Any]]:
     """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
     devices = {
         str(record_path(r.machine, r.case).relative_to(results())): r.device or "" for r in records.rows
     }
     best = comparison and style.shown(comparison_folder(comparison) / "best.svg")
+    own = style.page_picture("glu3_raw")
     found = [
         *(("", id, *_paper(id, standings, devices)) for id in paper_names()),
-        ("Our own codes", "glu3_raw", style.page_picture("glu3_raw"), _own(machines, records)),
+        ("Our own codes", own and "glu3_raw", own, _own(records)),
         ("Machine against machine", "compare" if comparison else "", best, _machines(comparison)),
     ]
     names = ("title", "id", "picture", "lines")
@@ -117,37 +118,30 @@ def _place(device: str, machine: str) -> str:
     )
 
 
-def _own(machines: Sequence[str], records: Records) -> list[Line]:
-    """Return by how much this project's own codes are faster than libraries and than the papers' codes, both
-    on a GPU or both on processors; by problem on the machine with the most processes, then inputs."""
-    rows = solved(machines, records)
+def _own(records: Records) -> list[Line]:
+    """Return by how much the best of this project's own codes is faster than the best other, both on a GPU or
+    both on processors; of each problem on the machine with the most processes, then inputs."""
+    if not records.rows:
+        return [("Not measured yet: any problem.", "", None)]
+    rows = solved(records.machines(), records)
     ok = rows["question"].notna() & (rows["unlike"] == "") & rows["stage"].isin(PROBLEMS)
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
     codes = [find(Case.parse(case)) for case in rows["case"]]
-    rows["maker"] = ["other" if code is None or code.peer else code.paper and "paper" for code in codes]
+    rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
     by = ["machine", "stage", "device", "question"]
-    best = rows.drop_duplicates([*by, "maker"]).set_index(by)
-    found: dict[tuple[str, Any], tuple[Any, ...]] = {}
-    for maker in ("other", "paper"):
-        both = best[best["maker"] == ""].join(best[best["maker"] == maker], rsuffix="_other", how="inner")
-        for (machine, stage, device), part in both.groupby(level=by[:3], observed=True):
-            rank = part[["processes", "processes_other"]].median().min(), len(part)
-            found[maker, stage] = max(found.get((maker, stage), ((0,),)), (rank, machine, device, part))
+    best = rows.drop_duplicates([*by, "own"]).set_index(by)
+    both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
+    parts = {key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1}
+    counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
     lines: list[Line] = []
-    for (_, stage), (rank, machine, device, part) in sorted(found.items(), key=lambda each: -each[1][0][1])[
-        :3
-    ]:
+    for machine, stage, device in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
+        part = parts[machine, stage, device]
         ratio = geometric_mean((part["median_other"] / part["median"]).tolist())
         ours, other = (part[name].mode()[0] for name in ("implementation", "implementation_other"))
         text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
-        lines.append(
-            (
-                f"{text}, on average over {rank[1]} inputs.",
-                f"{PROBLEMS[stage]}; the best options of each.",
-                None,
-            )
-        )
-    return lines or [("Not measured yet: one input twice.", "", None)]
+        note = f"{PROBLEMS[stage]}; the fastest options of each."
+        lines.append((f"{text}, on average over {len(part)} inputs.", note, None))
+    return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
@@ -159,9 +153,8 @@ def _machines(comparison: Comparison | None) -> list[Line]:
         stage, name, *options = f"{mean.group}.".split(".")
         if code := codes.get(f"{stage}.{name}"):
             rank = code.device == "gpu", name.startswith(code.paper), mean.n, -len(options)
-            found[code.paper] = max(
-                found.get(code.paper, ((),)), (rank, name, mean), key=lambda each: each[0]
-            )
+            if rank > found.get(code.paper, ((),))[0]:
+                found[code.paper] = rank, name, mean
     lines: list[Line] = []
     for paper in filter(found.__contains__, paper_names()):
         _, name, mean = found[paper]
