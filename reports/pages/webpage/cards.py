@@ -94,7 +94,7 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
         )
     device = next(filter(None, map(devices.get, standing.records)), "")
     number = f"{verdict.value:.3g} times" if ratio else claim.form(verdict.value)
-    on = f", on average over {verdict.matrices}{f' of {verdict.of}' if verdict.of else ''} matrices"
+    on = f", averaged over {verdict.matrices}{f' of {verdict.of}' if verdict.of else ''} matrices"
     if verdict.matrices == 1:
         on = f", on {verdict.points['label'].iloc[0].partition(' (')[0]}"
     if counts:
@@ -140,7 +140,7 @@ def _own(records: Records) -> list[Line]:
         ours, other = (part[name].mode()[0] for name in ("implementation", "implementation_other"))
         text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
         note = f"{PROBLEMS[stage]}; the fastest options of each."
-        lines.append((f"{text}, on average over {len(part)} inputs.", note, None))
+        lines.append((f"{text}, averaged over {len(part)} inputs.", note, None))
     return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
 
 
