@@ -24,11 +24,11 @@ from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
 from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
-from reports.hardware.comparison import Comparison, by_input, plain
+from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
 from reports.hardware.solved import PROBLEMS
-from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
+from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, SPANS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import paper_part
@@ -111,4 +111,5 @@ _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
     "ONE_PROCESS": ONE_PROCESS,
     "PROBLEMS": PROBLEMS,
+    "RESIDENT": SPANS[RESIDENT],
 }

@@ -140,12 +140,4 @@
   document.querySelectorAll("table.data").forEach(enliven);
   window.addEventListener("hashchange", reveal);
   reveal();
-
-  // ---- paper shows everything that is folded
-  let closed = [];
-  window.addEventListener("beforeprint", () => {
-    closed = Array.from(document.querySelectorAll("details:not([open]):not(details details)"));
-    closed.forEach((node) => { node.open = true; });
-  });
-  window.addEventListener("afterprint", () => closed.forEach((node) => { node.open = false; }));
 })();
