@@ -141,7 +141,7 @@ def test_a_value_is_beside_its_point_and_not_at_the_far_end_of_a_bars_whisker() 
 # ---- drawing again
 
 
-NAME, KINDS = "gsofa_table1", ("svg", "csv", "page.svg", "table.json")
+NAME, KINDS = "gsofa_table1", ("svg", "csv", "pdf", "page.svg", "table.json")
 
 
 def draw(records: Records = RECORDS) -> dict[str, int]:
