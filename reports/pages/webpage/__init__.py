@@ -50,10 +50,8 @@ def page(
 ) -> Path:
     """Write the page: cards, each paper's figures as far as they are drawn, machines, claims, cases.
 
-    standings : of each machine
-    cases : one row per case and machine
+    cases : have one row per case and machine
     records : of all machines
-    entries : of the catalogue
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
@@ -63,9 +61,7 @@ def page(
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
         cards=all_cards(standings, records, comparison),
-        judging=[
-            name for name in machines if any(s.machine == name and s.outcome in JUDGED for s in standings)
-        ],
+        judging=machines_of([standing for standing in standings if standing.outcome in JUDGED]),
         claims=claim_rows(standings, machines),
         papers=[paper_part(paper, standings, machines) for paper in paper_names()],
         comparison=comparison,
@@ -104,12 +100,11 @@ _ENVIRONMENT = Environment(
 _FILTERS = (address, described, plain, seconds, shown, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
-_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names, results)
-_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS} | {
+_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
+_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
+_ENVIRONMENT.globals |= {
     "EQUAL_CORES": EQUAL_CORES,
     "HARDWARE": HARDWARE,
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
-    "ONE_PROCESS": ONE_PROCESS,
-    "PROBLEMS": PROBLEMS,
-    "RESIDENT": SPANS[RESIDENT],
 }
+_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "PROBLEMS": PROBLEMS, "RESIDENT": SPANS[RESIDENT]}

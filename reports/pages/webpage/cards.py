@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fillpath import registry
@@ -32,29 +33,24 @@ def all_cards(
     standings: Sequence[Standing], records: Records, comparison: Comparison | None
 ) -> list[dict[str, Any]]:
     """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
-    devices = {
-        str(record_path(r.machine, r.case).relative_to(results())): r.device or "" for r in records.rows
-    }
-    best = comparison and style.shown(comparison_folder(comparison) / "best.svg")
-    own = style.page_picture("glu3_raw")
-    found = [
-        *(("", id, *_paper(id, standings, devices)) for id in paper_names()),
-        ("Our own codes", own and "glu3_raw", own, _own(records)),
-        ("Machine against machine", "compare" if comparison else "", best, _machines(comparison)),
-    ]
-    names = ("title", "id", "picture", "lines")
-    return [
-        dict(zip(names, (title or paper_names()[id], id, *rest), strict=True)) for title, id, *rest in found
-    ]
+    paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
+    devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
+    own, best = style.page_picture("glu3_raw"), comparison and comparison_folder(comparison) / "best.svg"
+    found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
+    found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
+    best = style.shown(best) if best else None
+    found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
+    return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
 
 
-def _paper(paper: str, standings: Sequence[Standing], devices: Mapping[str, str]) -> tuple[Any, list[Line]]:
+def _paper(
+    paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
+) -> tuple[Path | None, list[Line]]:
     """Return the first figure of a paper's claims that is no table, and the lines of those claims on the
     machine whose records judge most of them."""
     own = [s for s in standings if s.claim.paper == paper and s.claim.card]
-    best = max(
-        ([s for s in own if s.machine == name] for name in {s.machine for s in own}), key=_says, default=[]
-    )
+    machines = dict.fromkeys(s.machine for s in own)
+    best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
@@ -62,17 +58,11 @@ def _paper(paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
     return picture, [sentence(standing, devices) for standing in best[:3]]
 
 
-def _says(own: Sequence[Standing]) -> tuple[int | str, ...]:
+def _says(own: Sequence[Standing]) -> tuple[int, ...]:
     """Return how much standings of one machine say: claims judged, claims decided, numbers, processes."""
     judged, decided = (sum(s.outcome in outcomes for s in own) for outcomes in (JUDGED, CONCLUSIVE))
     verdicts = [s.verdict for s in own if s.verdict]
-    return (
-        judged,
-        decided,
-        sum(v.n for v in verdicts),
-        sum(v.processes or 0 for v in verdicts),
-        own[0].machine,
-    )
+    return judged, decided, sum(v.n for v in verdicts), sum(v.processes or 0 for v in verdicts)
 
 
 def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
@@ -80,41 +70,37 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
 
     devices : of the records, by path below results/, empty for a processor
     """
-    claim, verdict, ratio = standing.claim, standing.verdict, standing.claim.unit == "x"
-    counts = claim.aggregate == "count"
+    claim, verdict, printed = standing.claim, standing.verdict, standing.claim.printed
     if verdict is None or not verdict.n:
         lacks = [name.partition(" (")[0] for lack in standing.missing for name in lack.what]
-        text = claim.card.format(measured="…" if counts else "… times")
-        beside = [v.numbers for v in standing.beside if v.basis.endswith("on stand-ins")]
-        lacking = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}."
-        return (
-            f"{text[0].upper()}{text[1:]}.",
-            lacking + "".join(f" Stand-ins: {n}." for n in beside[:1]),
-            standing,
-        )
-    device = next(filter(None, map(devices.get, standing.records)), "")
-    number = f"{verdict.value:.3g} times" if ratio else claim.form(verdict.value)
-    on = f", averaged over {verdict.matrices}{f' of {verdict.of}' if verdict.of else ''} matrices"
-    if verdict.matrices == 1:
-        on = f", on {verdict.points['label'].iloc[0].partition(' (')[0]}"
-    if counts:
+        text = claim.card.format(measured="…" if claim.aggregate == "count" else "… times")
+        beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
+        below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
+        return f"{text[0].upper()}{text[1:]}.", below, standing
+    if claim.aggregate == "count":
         number, on = f"{(verdict.points['value'] > 0).sum()} of {verdict.n}", ""
-    told = claim.card.format(measured=_BOUND[verdict.bound] + number)
-    text = f"{_place(device, standing.machine)}, {told}{on}."
-    printed = claim.printed
-    if ratio and not counts and not claim.span:
+    else:
+        number = f"{verdict.value:.3g} times" if claim.is_ratio else claim.form(verdict.value)
+        on = f", averaged over {verdict.matrices}{f' of {verdict.of}' if verdict.of else ''} matrices"
+    if on and verdict.matrices == 1:
+        on = f", on {verdict.points['label'].iloc[0].partition(' (')[0]}"
+    if claim.is_ratio and not claim.span:
+        over = f" on average over {verdict.of} matrices" if verdict.of else ""
         same = verdict.printed != claim.value
-        over = "the same matrices" if same else f"average over {verdict.of} matrices"
-        printed = f"{claim.form(verdict.printed if same else claim.value)} on {over}"
+        printed = f"{claim.form(verdict.printed)}{' on the same matrices' if same else over}"
+    device = next(filter(None, map(devices.get, standing.records)), "")
+    told = claim.card.format(measured=_BOUND[verdict.bound] + number)
     but = f" But {verdict.why.partition(',')[0]}." if standing.reason is Reason.NEEDS and verdict.why else ""
-    return text, f"The paper prints {printed}.{but}", standing
+    return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{but}", standing
 
 
 def _place(device: str, machine: str) -> str:
     """Return `On an NVIDIA H100` of `NVIDIA H100 80GB HBM3`."""
-    short = re.sub(r" \d+ ?GB.*", "", device)
+    article = "an" if device[:1] in "AEIONX" else "a"
     return (
-        f"On {'an' if short[0] in 'AEIONX' else 'a'} {short}" if device else f"On the processors of {machine}"
+        f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
+        if device
+        else f"On the processors of {machine}"
     )
 
 
@@ -131,7 +117,7 @@ def _own(records: Records) -> list[Line]:
     by = ["machine", "stage", "device", "question"]
     best = rows.drop_duplicates([*by, "own"]).set_index(by)
     both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
-    parts = {key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1}
+    parts: dict[Any, Any] = {key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1}
     counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
     lines: list[Line] = []
     for machine, stage, device in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
