@@ -16,7 +16,7 @@ from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
 from reports.claims.standing import Standing
-from reports.claims.verdict import CONCLUSIVE, JUDGED, Reason
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.figures import exhibits, stem
@@ -90,7 +90,8 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
         printed = f"{claim.form(verdict.printed)}{' on the same matrices' if same else over}"
     device = next(filter(None, map(devices.get, standing.records)), "")
     told = claim.card.format(measured=_BOUND[verdict.bound] + number)
-    but = f" But {verdict.why.partition(',')[0]}." if standing.reason is Reason.NEEDS and verdict.why else ""
+    lead = {Reason.NEEDS: "But", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
+    but = f" {lead} {verdict.why.partition(',')[0]}." if lead and verdict.why else ""
     return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{but}", standing
 
 
@@ -117,7 +118,9 @@ def _own(records: Records) -> list[Line]:
     by = ["machine", "stage", "device", "question"]
     best = rows.drop_duplicates([*by, "own"]).set_index(by)
     both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
-    parts: dict[Any, Any] = {key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1}
+    parts: dict[Any, Any] = {
+        key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1
+    }
     counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
     lines: list[Line] = []
     for machine, stage, device in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
@@ -125,7 +128,7 @@ def _own(records: Records) -> list[Line]:
         ratio = geometric_mean((part["median_other"] / part["median"]).tolist())
         ours, other = (part[name].mode()[0] for name in ("implementation", "implementation_other"))
         text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
-        note = f"{PROBLEMS[stage]}; the fastest options of each."
+        note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
         lines.append((f"{text}, averaged over {len(part)} inputs.", note, None))
     return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
 
