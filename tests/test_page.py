@@ -131,9 +131,8 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
     assert below == f"The paper prints 13.01x on average over 13 matrices. Open: {verdict.why}."
     part = replace(known, verdict=judge_numbers(claim, {"BC": 26.0, "RM": 26.0}))
     assert cards.sentence(part, {})[0].endswith("GPU, averaged over 2 of 13 matrices.")
-    lacking = replace(
-        known, verdict=None, beside=(), missing=(Missing("matrix", ("onetone1 (O1)", "bbmat", "c")),)
-    )
+    missing = Missing("matrix", ("onetone1 (O1)", "bbmat", "c"))
+    lacking = replace(known, verdict=None, beside=(), missing=(missing,))
     assert cards.sentence(lacking, {})[1] == "Not measured yet: onetone1, bbmat."
     for each in (claim for claim in claims().values() if claim.card):
         rest = "" if each.aggregate == "count" else ", averaged over 3 of 13 matrices"
@@ -171,17 +170,13 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(standings: lis
     both = replace(RECORDS, rows=(*RECORDS.rows, *elsewhere), refused={f"far{HOSTILE}": f"torn {HOSTILE}"})
     text = page([*idle, *standings], both, compare(["made-up", HOSTILE], both))
     before = ("", "machine-", "why ", "Missing matrix: lack ", ": torn ")
-    wanted = {
-        f"Left out: far{HOSTILE} (",
-        f"made-up and {HOSTILE}: the best verified time to solution, whoever implements it",
-        *(words + HOSTILE for words in before),
-    }
+    wanted = {f"Left out: far{HOSTILE} (", *(words + HOSTILE for words in before)}
     found = {piece.rstrip(".") for piece in Pieces(text).all}
     assert wanted <= found and "<evil>" not in found
     assert rows_of(text, "claims")[0][-1] == "made-up"
-    assert {"3 rows differ <first: 7 & 9>", "killed at 6 GB, while assembling # rows"} <= {
-        row[-1] for row in case_lines(text)
-    }
+    assert any(piece.startswith(f"made-up and {HOSTILE}: the best") for piece in found)
+    reasons = {row[-1] for row in case_lines(text)}
+    assert {"3 rows differ <first: 7 & 9>", "killed at 6 GB, while assembling # rows"} <= reasons
 
 
 def test_the_page_stands_before_anything_is_measured_or_drawn() -> None:
