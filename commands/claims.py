@@ -12,13 +12,15 @@ from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
+from reports.facts.claims import find_claim
 from reports.facts.records import Records
 from reports.pages import drawing
 from reports.pages.ledger.document import to_json
-from reports.pages.ledger.text import table
+from reports.pages.ledger.text import everything, table
 
 
 def add_arguments(parser: Parser) -> None:
+    parser.add_argument("claim", nargs="?", help="everything about this one (default: a line per claim)")
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
     parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
@@ -26,12 +28,15 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     records = load_records() if arguments.machine is None else records_of(arguments.machine)
-    papers = [arguments.paper] if arguments.paper else None
-    found = judged(records, papers)
+    one = find_claim(arguments.claim) if arguments.claim else None
+    paper = one.paper if one else arguments.paper
+    found = judged(records, [paper] if paper else None)
+    if one:
+        found = [standing for standing in found if standing.claim.id == one.id]
     if arguments.json:
         print(json.dumps(to_json(records.machines(), found), indent=1))
     else:
-        print(table(found))
+        print("\n".join(map(everything, found)) if one else table(found))
     return 0
 
 

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     here = Records.load(host.machine_name())
     stored = with_records(figure_cases(here)(claim.paper, figure), here)
     chosen = stored or cases.figure_cases(claim.paper, figure, settings())
-    # What stands is replaced: with fewer, a firm verdict would become an indicative one.
+    # With fewer processes than the records have, a claim would become open.
     within, count, failed = runs.alone(), settings().processes or PROCESSES, 0
     for of_input in by_input(chosen):
         for record in measure_rounds(of_input, count, True, within):

@@ -27,7 +27,7 @@ SUITES: Mapping[str, tuple[str, ...]] = {
     "papers": ("small", "papers"),
 }
 PREFIX = "FILLPATH_"
-# In which a case is measured, and which a firm verdict on a time needs: medians of two differ by more than
+# Processes that measure a case, and that a claim of a time needs: medians of two processes differ by more than
 # the samples of either.
 PROCESSES = 5
 
@@ -96,7 +96,7 @@ class Settings:
 
     @property
     def rounds(self) -> int:
-        """How many processes measure a case: a verdict on a time is firm from five on."""
+        """How many processes measure a case: a claim of a time is judged from five on."""
         return self.processes or (1 if self.suite == "embedded" else PROCESSES)
 
     def text(self) -> str:

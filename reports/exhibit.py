@@ -133,7 +133,7 @@ class Exhibit:
             subsets = self.subsets[held.subsets](frame.assign(has_number=frame.get(held.status) == "ok"))
         named = [name for name in (held.column, held.status, held.against) if name]
         for subset in subsets:
-            self._require([*named, "label", "abbr", "near", "machine"], subset.rows, claim)
+            self._require([*named, "label", "abbr", "stand_in_for"], subset.rows, claim)
         return subsets
 
     def _require(self, columns: Iterable[str], rows: pd.DataFrame, claim: Claim) -> None:

@@ -108,7 +108,7 @@ class View:
     def rank(self) -> tuple[int, int, int, str]:
         """The claims that it decides, the numbers that it says, the verified results behind it, each less
         than zero; its machine. The least is the best."""
-        numbers = [verdict for verdict in self.verdicts if verdict.machine == self.machine]
+        numbers = [verdict for verdict in self.verdicts if verdict.n]
         decided = {verdict.claim for verdict in numbers if verdict.outcome in JUDGED}
         ok = int((self.rows["status"] == "ok").sum())
         return -len(decided), -len(numbers), -ok, str(self.machine)

@@ -31,7 +31,7 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
         "More than (>): a limit of time ended the call, and its ratios are bounds."
         if span and stopped
         else "",
-        "Stand-ins are indicative only." if is_judged else "",
+        "Stand-ins decide nothing." if is_judged else "",
     )
     return " ".join(part for part in parts if part)
 

@@ -98,7 +98,8 @@ def over(
         pair=why,
         ratio_low=ratios["ratio_low"].fillna(least),
         ratio_high=ratios["ratio_high"].fillna(most),
-        ratio_processes=ratios["ratio_processes"].mask(more | less, 1.0),
+        # One process of the call that was stopped decides; its partner is a time.
+        ratio_processes=ratios["ratio_processes"].mask(more, b["processes"]).mask(less, a["processes"]),
         moved_ratio=moved.where(whole),
     )[RATIO]
 

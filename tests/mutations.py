@@ -387,14 +387,14 @@ MUTATIONS = (
         "test_recompute.py::test_the_page_has_the_numbers_that_the_records_give",
     ),
     Mutation(
-        "an interval across the edge deviates", "reports/claims/parts.py",
+        "an interval across the edge is another size", "reports/claims/parts.py",
         "[within, high < least - slack, low > most + slack]",
         "[within, high < least - slack, high > most + slack]",
         "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(
-        "a verdict on a time is firm by one process", "reports/claims/judge.py",
-        "if processes < PROCESSES:", "if processes < 1:",
+        "a claim of a time is judged by one process", "reports/claims/judge.py",
+        'return "" if count >= PROCESSES else', 'return "" if count >= 1 else',
         "test_verdicts.py::test_each_planted_number_is_judged_by_its_rule",
     ),
     Mutation(

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from tests.recompute_processes import (
+    FIRM,
     Number,
     Pool,
     Raw,
@@ -40,6 +42,8 @@ from tests.recompute_processes import (
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 # What the gate held until November 2026.
 BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b||")
+# What the numbers of a claim are of.
+OWN, STAND_INS = "on the paper's own matrices", "on stand-ins"
 # By matrix.
 Rows = dict[str, Number]
 # Records by matrix and by variant with its preparation, in the order of the files.
@@ -87,6 +91,8 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 def trend(along: Iterable[float], values: Iterable[float]) -> Number:
     """Spearman's rank correlation with Fisher's 95 % interval, whose variance is 1.06 / (n - 3)."""
     ranks = pd.DataFrame({"along": list(along), "value": list(values)}).rank()
+    if len(ranks) < 5:
+        return Number(-1.0, 0.0, 1.0)
     value, half = ranks["along"].corr(ranks["value"]), 1.96 * np.sqrt(1.06 / (len(ranks) - 3))
     low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
     return Number(float(low), float(value), float(high))
@@ -109,6 +115,7 @@ COUNTS: dict[str, Callable[[Raw], float]] = {
     "nonzeros": lambda raw: raw["prepared"]["entries"] - raw["prepared"]["explicit_zeros"],
     "symmetry": lambda raw: raw["prepared"]["structural_symmetry"],
     "edges": lambda raw: raw["work"]["edges"],
+    "times the card": lambda raw: 24 * raw["prepared"]["n"] ** 2 / raw["gpu"]["memory"],
     "fill": lambda raw: raw["work"]["fills"] / raw["prepared"]["nnz"],
 }
 
@@ -234,6 +241,7 @@ MEASURES = {
     "over_glu3": Measure("seconds", "metis", SEQUENTIAL, GSOFA, FIG11),
     "work": Measure("edges", "metis", GSOFA, others=FIG11),
     "fill_first": Measure("seconds", "metis", GSOFA, f"{GSOFA}.fill_first=true"),
+    "arrays": Measure("times the card", "metis", CORE, one_run=False),
     "core_entries": Measure("entries", "metis", CORE, one_run=False),
     "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}|{BITS}|{DIRECT}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, OTHERWISE),
@@ -281,19 +289,11 @@ parac.table2_cpu.over_hypre           each      hypre        parac_table2_cpu.hy
 parac.table2_cpu.hypre_iterations     equal     hypre_iterations parac_table2_cpu.hypre_iter
 parac.orderings.gpu                   count     ordered      1 any
 """  # noqa: E501
-FAMILIES = (
-    "2D grid|3D grid|mesh|Delaunay triangulation|finite elements (3D)|structural|structural (pattern only)"
-    "|thermal|electromagnetics|computational fluid dynamics|weighted planar graph",
-    "road network|road-like graph",
-    "social network|geometric graph",
-)
 
 
 @cache
 def catalogue() -> pd.DataFrame:
-    frame = pd.read_csv(CONFIG / "matrices.csv", keep_default_na=False).set_index("id")
-    frame["family"] = [next((f for f in FAMILIES if kind in f.split("|")), kind) for kind in frame["kind"]]
-    return frame.assign(density=pd.to_numeric(frame["nnz_with_zeros"]) / frame["order"])
+    return pd.read_csv(CONFIG / "matrices.csv", keep_default_na=False).set_index("id")
 
 
 @cache
@@ -307,32 +307,48 @@ def table(name: str) -> pd.DataFrame:
 
 
 @cache
-def twins_of(matrix: str) -> set[str]:
-    """The matrices that this one is a twin of."""
-    rows = pd.read_csv(CONFIG / "twins.csv").query("within")
-    return set(rows.loc[rows["nearest"] == matrix, "matrix"])
+def declared(paper: str) -> dict[str, Any]:
+    """The claims of a paper by subject, as its file has them."""
+    found: dict[str, Any] = yaml.safe_load((CONFIG / "claims" / f"{paper}.yaml").read_text())
+    return found
 
 
 @cache
-def nearest(paper: str, matrices: tuple[str, ...], matrix: str, fill: float, symmetry: float) -> str | None:
-    """The matrix that a stand-in weighs for: one family of kinds, n within 10 times, nnz/n within 2 and,
-    where any paper prints them, fill-ins over entries within 4 and symmetry within 0.25; of several that with
-    the least product of the ratios.
+def stands_for(paper: str, matrix: str) -> set[str]:
+    """The matrices that one stands in for; none for one that the paper has itself."""
+    theirs = set(table(f"{paper}_table*").index)
+    return set() if is_of(paper, matrix) else theirs & set(catalogue().at[matrix, "stands_for"].split(";"))
 
-    matrices : those of the claim, of all of the paper if it names none
-    """
-    one = catalogue().loc[matrix]
-    if not one["stands_for"] or paper in one["papers"].split(";"):
-        return None
-    others = catalogue()[catalogue().index.isin(matrices or table(f"{paper}_table*").index)]
-    printed = table("gsofa_table1_matrices").reindex(others.index)
-    sizes = [one[name] / others[name] for name in ("order", "density")]
-    ratios = pd.concat([*sizes, (fill / printed["fillins_per_nnz"]).fillna(1.0)], axis=1)
-    factors = ratios.where(ratios >= 1, 1 / ratios)
-    near = (factors <= [10, 2, 4]).all(axis=1) & (others["family"] == one["family"])
-    near &= others.index.isin(one["stands_for"].split(";"))
-    near &= ~(abs(symmetry - printed["structural_symmetry"]) > 0.25)
-    return str(factors[near].prod(axis=1).idxmin()) if near.any() else None
+
+def is_of(paper: str, matrix: str) -> bool:
+    """Whether the matrix is one of the paper's."""
+    return paper in catalogue().at[matrix, "papers"].split(";")
+
+
+class Part(NamedTuple):
+    """An interval that is held against a print, and the ends of the band around that."""
+
+    low: float
+    high: float
+    printed: float
+    band: tuple[float, float]
+
+    def side(self, neutral: float | None) -> int | None:
+        """1 on the printed side of no effect, -1 on the other, 0 on both; None of a print without a side."""
+        if neutral is None or abs(self.printed - neutral) <= 0.02 * abs(neutral) or np.isnan(self.printed):
+            return None
+        away = np.sign(self.printed - neutral) * (np.array([self.low, self.high]) - neutral)
+        none = 0.005 * abs(neutral)
+        return 1 if away.min() > none else -1 if away.max() <= none else 0
+
+    @property
+    def is_within(self) -> bool | None:
+        """None across an edge of the band."""
+        least, most = self.band
+        slack = 1e-9 * max(abs(least), abs(most))
+        if self.high < least - slack or self.low > most + slack:
+            return False
+        return True if least - slack <= self.low and self.high <= most + slack else None
 
 
 @dataclass(frozen=True)
@@ -359,35 +375,25 @@ class Claim:
         numbers = table(name)[top.split("+")].sum(axis=1) / below
         return cls(id, aggregate, measure, {str(m): float(x) for m, x in numbers.items()}, tuple(matrices))
 
-    def nearest(self, matrix: str, measured: Mapping[str, Rows]) -> str | None:
-        """The one of the claim's matrices, or of the paper's, that a stand-in weighs for."""
-        paper = self.id.partition(".")[0]
-        fill, symmetry = (measured[name].get(matrix, (np.nan,) * 3)[1] for name in ("fill", "symmetry"))
-        return nearest(paper, self.matrices, matrix, fill, symmetry)
-
-    def is_twin(self, matrix: str, measured: Mapping[str, Rows]) -> bool:
-        """Whether it is a twin, in config/twins.csv, of the one that it weighs for."""
-        return self.nearest(matrix, measured) in twins_of(matrix)
+    def field(self, name: str, otherwise: Any = None) -> Any:
+        """What the claim's file says, of the claim or of its subject."""
+        paper, subject, claim = self.id.split(".")
+        of = declared(paper)[subject]
+        return {**of, **of["claims"][claim]}.get(name, otherwise)
 
     def scopes(self, measured: Mapping[str, Rows]) -> Iterator[tuple[str, Rows]]:
-        """What is judged together: numbers of the paper's matrices, of twins, of other stand-ins, for an
-        extreme of all."""
-        rows = measured[self.measure.partition("~")[0]]
-        own = {name: number for name, number in rows.items() if name in self.matrices}
-        instead = {name: rows[name] for name in rows if self.nearest(name, measured)}
-        extreme = self.aggregate in ("largest", "smallest")
-        if not self.matrices:
-            yield "of all matrices, for the claim names none", rows
-            return
+        """The numbers that the claim is judged by, and those of stand-ins, which stand beside."""
+        rows, paper = measured[self.measure.partition("~")[0]], self.id.partition(".")[0]
+        ours = set(self.matrices) or {name for name in rows if is_of(paper, name)}
+        own = {name: rows[name] for name in rows if name in ours}
+        for_ = {name: stands_for(paper, name) for name in rows}
+        instead = {name: rows[name] for name in rows if for_[name] & (set(self.matrices) or for_[name])}
+        if self.field("subsets") == "regimes":
+            instead = {name: row for name, row in instead.items() if measured["arrays"][name].value >= 1}
         if own:
-            yield "on the paper's own matrices", own
-        if extreme and len(own) < len(rows):
-            yield "of all matrices of the figure", rows
-        if instead and not extreme and self.aggregate != "equal":
-            twins = {name: row for name, row in instead.items() if self.is_twin(name, measured)}
-            others = {name: row for name, row in instead.items() if name not in twins}
-            parts = {"on twins": twins, "on stand-ins": others}
-            yield from ((word, part) for word, part in parts.items() if part)
+            yield OWN, own
+        if instead and self.aggregate != "equal":
+            yield STAND_INS, instead
 
     def reduced(self, values: Iterable[float]) -> float:
         """The numbers of several matrices as one."""
@@ -397,29 +403,92 @@ class Claim:
         arithmetic = self.aggregate in ("count", "equal")
         return float(numbers.mean() if arithmetic else np.exp(np.log(numbers).mean()))
 
-    def recomputed(self, rows: Rows, measured: Mapping[str, Rows]) -> dict[str, Any]:
-        """What `fillpath claims --json` has under `measured`."""
+    def recomputed(self, scope: str, rows: Rows, measured: Mapping[str, Rows]) -> dict[str, Any]:
+        """What `fillpath claims --json` has under `measured`, and the outcome."""
         if self.aggregate == "count":
             rows = {name: Number(*(float(end > 1) for end in row[:3]), row[3]) for name, row in rows.items()}
-        nearest = {name: self.nearest(name, measured) for name in rows if self.matrices}
-        instead = {name: matrix for name, matrix in nearest.items() if matrix}
-        covered = [instead.get(name, name) for name in rows if name in self.matrices or name in instead]
         printed = self.printed
         if isinstance(printed, Mapping):
-            printed = self.reduced(printed[name] for name in covered)
+            same = scope == OWN and (self.aggregate in ("each", "equal") or not self._is_complete(rows))
+            printed = self.reduced(printed[name] for name in (rows if same else printed))
         low, value, high = (self.reduced(number[end] for number in rows.values()) for end in range(3))
-        matrices, of = len(set(covered) & set(self.matrices)), len(self.matrices) or None
-        if self.aggregate == "count" and matrices != of:
+        if self.aggregate == "count" and not self._is_complete(rows):
             low, high = wilson(low, len(rows))[0], wilson(high, len(rows))[1]
         if self.aggregate == "trend":
             along = measured[self.measure.partition("~")[2]]
             low, value, high, _ = trend((along[name][1] for name in rows), (row[1] for row in rows.values()))
+        own = scope == OWN
         return {
-            "value": value, "low": low, "high": high, "printed": printed, "n": len(rows), "of": of,
-            "points": {name: row._asdict() for name, row in rows.items()}, "stands_for": instead,
-            "distinct": len({instead.get(name, name) for name in rows}), "matrices": matrices,
+            "value": value, "low": low, "high": high, **({"printed": printed} if own else {}), "n": len(rows),
+            "of": (len(self.matrices) or None) if own else None, "matrices": len(rows),
+            "points": {name: row._asdict() for name, row in rows.items()},
             "processes": min(row.processes for row in rows.values()),
+            "outcome": self.outcome(rows, (low, high, printed), measured) if own else "not judged",
         }  # fmt: skip
+
+    def _is_complete(self, rows: Rows) -> bool:
+        return bool(self.matrices) and set(self.matrices) <= rows.keys()
+
+    def outcome(self, rows: Rows, whole: tuple[float, float, float], measured: Mapping[str, Rows]) -> str:
+        """The outcome of the claim by the numbers of its own matrices.
+
+        The second paper's arrays do not fit the card: on one that they fit, nothing is judged.
+        """
+        fits = self.field("subsets") == "regimes" and all(measured["arrays"][m].value < 1 for m in rows)
+        if fits or self.field("not_comparable") or self.field("derived"):
+            return "not judged"
+        neutral = self.field("neutral", {"count": 0.5, "trend": 0.0}.get(self.aggregate, 1.0))
+        parts = self._parts(rows, whole, neutral)
+        within = [part.is_within for part in parts]
+        sides = [side for part in parts if (side := part.side(neutral)) is not None]
+        off, unclear = False in within or -1 in sides, None in within or 0 in sides
+        if self._is_few(rows):
+            universal = self.aggregate == "count" and self.field("printed") in ("all", "none")
+            found = "not reproduced" if universal and off else "open"
+        elif not off:
+            found = "open" if unclear else "reproduced"
+        elif self.aggregate in ("count", "equal") or 2 * sides.count(-1) >= len(sides):
+            found = "not reproduced"
+        else:
+            found = "other size" if 2 * sides.count(1) > len(sides) else "open"
+        is_time = self.field("time", self.field("kind") == "performance")
+        hasty = is_time and min(row.processes for row in rows.values()) < FIRM
+        return "open" if hasty else found
+
+    def _parts(self, rows: Rows, whole: tuple[float, float, float], neutral: float | None) -> list[Part]:
+        """The intervals that are held against a print: of each matrix, or of all together."""
+        if self.aggregate == "range":
+            ends = sorted(rows.values(), key=lambda row: row[1])
+            least, most = (self._band(end, neutral) for end in self.field(self.field("printed")))
+            first = self.field(self.field("printed"))[0]
+            side = first if neutral is None or first > neutral else np.nan
+            parts = [Part(row[0], row[2], side, (least[0], most[1])) for row in rows.values()]
+            near = [
+                Part(e[0], e[2], side, b) for e, b in zip((ends[0], ends[-1]), (least, most), strict=True)
+            ]
+            return [*parts, *near] if self._is_complete(rows) else parts
+        if self.aggregate in ("each", "equal") and isinstance(self.printed, Mapping):
+            each = [(*rows[name][:3:2], self.printed[name]) for name in rows]
+        else:
+            each = [whole]
+        return [Part(low, high, printed, self._band(printed, neutral)) for low, high, printed in each]
+
+    def _band(self, printed: float, neutral: float | None) -> tuple[float, float]:
+        tolerance = self.field("tolerance")
+        if tolerance is None:
+            return -np.inf, np.inf
+        allowed = tolerance * abs(printed - (neutral or 0.0))
+        allowed = max(allowed, 0.02 * abs(neutral or 0.0)) if tolerance else 0.0
+        return printed - allowed, printed + allowed
+
+    def _is_few(self, rows: Rows) -> bool:
+        """Whether there are too few matrices for what is claimed."""
+        if self.aggregate in ("each", "equal") or self._is_complete(rows):
+            return False
+        least = {"count": 4, "trend": 5}.get(self.aggregate, 3)
+        if self.aggregate == "geometric" and not isinstance(self.printed, Mapping):
+            least = max(least, -(-len(self.matrices) // 2))
+        return len(rows) < min(least, len(self.matrices) or least)
 
 
 def recompute(folder: Path, tail: float = 0.025) -> dict[tuple[str, str], dict[str, Any]]:
@@ -431,10 +500,12 @@ def recompute(folder: Path, tail: float = 0.025) -> dict[tuple[str, str], dict[s
     measured = {name: measure.rows(records, tail) for name, measure in MEASURES.items()}
     claims = [Claim.parse(*line.split()) for line in CLAIMS.strip().splitlines()]
     kinds = ((claim, *scope) for claim in claims for scope in claim.scopes(measured))
-    return {(claim.id, scope): claim.recomputed(rows, measured) for claim, scope, rows in kinds}
+    return {(claim.id, scope): claim.recomputed(scope, rows, measured) for claim, scope, rows in kinds}
 
 
 if __name__ == "__main__":
     folder = Path(*sys.argv[1:]) if sys.argv[1:] else CONFIG.parent / "results" / "h200" / "records"
     for (claim, scope), of in recompute(folder).items():
-        print(f"{claim} {scope}: {of['value']:.4g}, printed {of['printed']:.4g}, n {of['n']}")
+        print(
+            f"{claim} {scope}: {of['outcome']}, {of['value']:.4g}, printed {of['printed']:.4g}, n {of['n']}"
+        )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.recompute import recompute, table
+from tests.recompute import OWN, STAND_INS, recompute, table
 
 Numbers = dict[tuple[str, str], dict[str, Any]]
 # Left out of each side of an interval of several processes: where 2.5 % of the page's 2000 draws end lies
@@ -19,7 +19,17 @@ OUTER, INNER = 0.005, 0.05
 
 def on_page(verdicts: Numbers) -> Numbers:
     """The numbers of the page, those of points by matrix. verdicts : by claim and kind of input."""
-    return {key: _by_matrix(key[0], verdict["measured"]) for key, verdict in verdicts.items()}
+    return {
+        key: {**_by_matrix(key[0], verdict["measured"]), "outcome": verdict["outcome"]}
+        for key, verdict in verdicts.items()
+    }
+
+
+def scope_of(verdict: Mapping[str, Any]) -> str:
+    """What the numbers of a verdict are of: empty of another measure that stands beside the print."""
+    if verdict["reason"] != "beside the print":
+        return OWN
+    return STAND_INS if verdict["basis"].endswith(STAND_INS) else ""
 
 
 def differences(page: Numbers, folder: Path, paper: str = "") -> dict[str, list[str]]:
@@ -46,13 +56,14 @@ def _recomputed(folder: Path, tail: float, paper: str) -> Numbers:
 
 
 def _by_matrix(claim: str, measured: Mapping[str, Any]) -> dict[str, Any]:
-    points, matrices = measured["points"], table(f"{claim.partition('.')[0]}_table*")
-    names = matrices["abbr" if "abbr" in matrices else "matrix"]
+    table_ = table(f"{claim.partition('.')[0]}_table*")
+    names = table_["abbr" if "abbr" in table_ else "matrix"]
+    ids = {str(name): str(id) for id, name in names.items()}
     ends = ("low", "value", "high", "processes")
-    numbers = {point["matrix"]: {end: point[end] for end in ends} for point in points}
-    stands = {point["matrix"]: point["stands_for"] for point in points if point["stands_for"]}
-    instead = {matrix: names.index[names == name].item() for matrix, name in stands.items()}
-    return {**measured, "points": numbers, "stands_for": instead}
+    points = {
+        ids.get(each["abbr"], each["input"]): {end: each[end] for end in ends} for each in measured["points"]
+    }
+    return {**measured, "points": points}
 
 
 def _different(page: Mapping[str, Any], outer: Mapping[str, Any], inner: Mapping[str, Any]) -> set[str]:
@@ -64,6 +75,8 @@ def _different(page: Mapping[str, Any], outer: Mapping[str, Any], inner: Mapping
 def _agree(name: str, page: Mapping[str, Any], outer: Mapping[str, Any], inner: Mapping[str, Any]) -> bool:
     if not all(name in numbers for numbers in (page, outer, inner)):
         return False
+    if name == "outcome":
+        return page[name] in (outer[name], inner[name])
     if name in ("low", "high"):
         return _is_between(name, page, outer, inner)
     if name == "points":

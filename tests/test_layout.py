@@ -28,7 +28,8 @@ from fillpath.settings import PROCESSES, Settings
 
 PAPERS = Settings(suite="papers")
 CARD = Site("made-up", False, 16, 1, 120 * 10**9, 140 * 10**9)
-NIGHT = 12 * 3600.0
+# Five processes on every matrix that a paper has.
+MOST = 19 * 3600.0
 pytestmark = pytest.mark.usefixtures("committed_records")
 
 
@@ -41,7 +42,7 @@ def committed_records(committed_results: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)
 
 
-def test_the_papers_suite_is_predicted_to_take_a_night(
+def test_the_papers_suite_is_predicted_to_take_less_than_a_day(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From nothing: every case has a prediction, none of them by this host's own facts."""
@@ -53,7 +54,7 @@ def test_the_papers_suite_is_predicted_to_take_a_night(
     obtainable = [c for c in able if catalogue.lookup(c.matrix).obtainable]
     assert [case.case for case in cases] and len(cases) == len(obtainable)
     assert all(case.call is not None and case.memory > 0 for case in cases)
-    assert sum(line.seconds for line in needs.lines) <= NIGHT
+    assert sum(line.seconds for line in needs.lines) <= MOST
     assert {case.limit for case in cases if case.foreseen == "timeout"} <= {10.0, 12.0, 30.0, 60.0, 600.0}
     assert all(case.processes == 1 for case in cases if case.foreseen), "a failure ends the case"
 
@@ -71,9 +72,11 @@ def test_a_class_has_limits_of_its_own() -> None:
     baseline, own = (Case.parse(f"laplacian.{name}@poisson3d,243.amd") for name in ("hypre", "parac_cpu"))
     assert (limits_of(baseline, PAPERS).seconds, limits_of(own, PAPERS).seconds) == (12, 60)
     assert limits_of(baseline, Settings(suite="small")) == Limits()
-    assert (processes_of(baseline, PAPERS), processes_of(own, PAPERS)) == (1, 2)
+    assert (processes_of(baseline, PAPERS), processes_of(own, PAPERS)) == (5, 5), "both sides of a claim"
+    other = Case.parse("symbolic.gsofa@G2_circuit.metis")
+    assert processes_of(other, PAPERS) == 1, "a stand-in decides nothing"
     twin = Case.parse("symbolic.gsofa@mesh,488x16x1,unknowns=6.metis")
-    assert (limits_of(twin, PAPERS).seconds, processes_of(twin, PAPERS)) == (30, 1), "never firm"
+    assert (limits_of(twin, PAPERS).seconds, processes_of(twin, PAPERS)) == (30, 1)
     assert processes_of(twin, replace(PAPERS, processes=5)) == 5
     assert processes_of(own, Settings(suite="small")) == PROCESSES
     assert processes_of(own, replace(PAPERS, processes=5)) == 5, "what the user chose holds"

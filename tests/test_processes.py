@@ -33,7 +33,6 @@ from fillpath.record import (
 )
 from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
-from reports.claims.verdict import Outcome, Scope
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.how import how
@@ -301,18 +300,16 @@ def test_a_drift_of_all_is_in_no_ratio_and_two_hosts_make_none() -> None:
     assert apart["pair"] == "two_hosts" and pd.isna(apart["ratio"])
 
 
-def test_five_processes_make_a_verdict_on_a_time_firm() -> None:
+def test_a_claim_of_a_time_is_judged_by_five_processes() -> None:
     """Figure 11's smallest speedup is of bcsstk18, whose own records these are."""
     groups = [in_five("gilbert_peierls", 8.0), in_five("gsofa", 1.0)]
     cases = [Case.parse(group[0].case) for group in groups]
-    shown, doubts = figures.exhibit("gsofa", "fig11"), []
+    shown, found = figures.exhibit("gsofa", "fig11"), []
     for count in (1, 4, 5):
         part = records_of(*(group[:count] for group in groups))
         verdicts = shown.verdicts(shown.frame(part.of_one_run(cases), ENTRIES, cases))
-        (verdict,) = [v for v in verdicts if v.claim == CLAIM and v.scope is Scope.PAPER]
-        assert verdict.outcome is Outcome.DEVIATES
-        doubts.append(verdict.doubt)
-    assert doubts == ["1 process of 5", "4 processes of 5", ""]
+        found += [(str(v.outcome), v.why) for v in verdicts if v.claim == CLAIM]
+    assert found == [("open", "1 process of 5"), ("open", "4 processes of 5"), ("not reproduced", "")]
 
 
 def test_a_night_of_three_processes_takes_no_ratio_from_a_run_of_five_of_the_same_sources() -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from markupsafe import escape
 from matplotlib.transforms import Bbox
 
 from commands.maintain import _part as part
@@ -33,7 +32,6 @@ from reports.claims.standing import Standing
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
-from reports.pages import webpage
 from reports.shapes import bars, files, style
 from reports.table import all_rows, case_table
 from tests import reports_fakes as fakes
@@ -247,13 +245,11 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
     ]  # fmt: skip
 
 
-def test_verdicts_stand_under_the_picture_in_the_csv_and_on_the_page(site: Path) -> None:
+def test_verdicts_stand_in_the_csv_of_a_figure(site: Path) -> None:
+    """The page has them of the standings: tests/test_page.py."""
     comments, frame = files.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
-    key = next(key for key in keys if key.endswith("made-up, on the paper's own matrices)"))
-    assert "printed mean 1.14x" in comments[key] and len(frame) > 2
-    page = webpage.page([], ON_GPU, RECORDS, ENTRIES).read_text()
-    assert f"<li>{escape(f'{key}: {comments[key]}')}</li>" in page
+    assert len(frame) > 2 and any("printed mean 1.14x" in comments[key] for key in keys)
 
 
 def test_times_are_readable() -> None:

@@ -114,7 +114,7 @@ def test_a_value_is_beside_its_point_or_above_its_bar_on_a_ground_of_its_own(
 # ---- drawing again
 
 
-NAME, KINDS = "gsofa_table1", ("svg", "csv", "page.svg", "table.json")
+NAME, KINDS = "gsofa_table1", ("svg", "csv", "pdf", "page.svg", "table.json")
 
 
 def draw(records: Records = RECORDS) -> dict[str, int]:

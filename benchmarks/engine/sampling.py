@@ -19,5 +19,5 @@ class Sampling:
 
 # More samples say little: processes differ by more than the samples of one.
 USUAL = Sampling(5, 2.0)
-# Of the embedded suite, whose numbers are indicative.
+# Of the embedded suite, which shows that everything works.
 SHORT = Sampling(3, 1.0)

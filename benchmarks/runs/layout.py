@@ -22,7 +22,7 @@ from fillpath.paths import CONFIG
 from fillpath.settings import Settings
 from fillpath.twins import twins_of
 
-# The suite whose numbers are indicative.
+# The suite that shows that everything works.
 _EMBEDDED = "embedded"
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
@@ -31,33 +31,39 @@ _TWINS = "twins"
 
 
 def limits_of(case: Case, settings: Settings) -> Limits:
-    """What a process of the case may take in the suite of these settings."""
-    embedded, share = settings.suite == _EMBEDDED, _share(case, settings)
+    """Return what a process of the case may take in the suite of these settings."""
+    embedded, name = settings.suite == _EMBEDDED, _class(case, settings)
     limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
-    return limits if share is None else replace(limits, seconds=float(share["limit"]))
+    if name is None:
+        return limits
+    role = "own" if case.implementation in layout()["own"] else "baselines"
+    return replace(limits, seconds=float(layout()["limits"][name][role]))
 
 
 def processes_of(case: Case, settings: Settings) -> int:
-    """In how many processes a run measures the case: in one where no figure shows its seconds. What the user
-    chose holds for all."""
+    """Return in how many processes a run measures the case: in one where no figure shows its seconds. What
+    the user chose holds for all."""
     if settings.processes is not None:
         return settings.processes
-    share = _share(case, settings)
-    most = settings.rounds if share is None else int(share["processes"])
+    entry, most = _entry(case), settings.rounds
+    if entry is not None and _class(case, settings) is not None:
+        most = int(layout()["processes"]["papers" if entry.papers else "others"])
     return min(most, _untimed().get(case) or most)
 
 
-def _share(case: Case, settings: Settings) -> Mapping[str, Any] | None:
-    """Of the case's class; None in a suite that is not laid out, and of a matrix that no catalogue has."""
-    if settings.suite != _LAID_OUT:
+def _class(case: Case, settings: Settings) -> str | None:
+    """Return the class of the case's matrix; None in a suite that is not laid out, and of a matrix that no
+    catalogue has."""
+    entry = _entry(case) if settings.suite == _LAID_OUT else None
+    if entry is None:
         return None
-    listed = next((entry.suite for entry in catalogue.entries() if entry.id == case.matrix), "")
-    name = _TWINS if listed and twins_of(case.matrix) else listed
-    if name not in layout()["classes"]:
-        return None
-    role = "own" if case.implementation in layout()["own"] else "baselines"
-    share: Mapping[str, Any] = layout()["classes"][name][role]
-    return share
+    name = _TWINS if twins_of(case.matrix) else entry.suite
+    return name if name in layout()["limits"] else None
+
+
+def _entry(case: Case) -> catalogue.Entry | None:
+    """Return what the catalogue has of the case's matrix."""
+    return next((entry for entry in catalogue.entries() if entry.id == case.matrix), None)
 
 
 @functools.cache

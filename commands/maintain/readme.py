@@ -1,4 +1,4 @@
-"""Write the README's part on what is reproduced, from the records of one machine."""
+"""Write the README's table of what is reproduced, from the records of all machines."""
 
 from __future__ import annotations
 
@@ -6,49 +6,47 @@ import argparse
 from collections.abc import Sequence
 
 from commands._parser import Parser
-from commands._records import records_of
+from commands._records import load_records
 from commands.claims import judged
 from commands.maintain._part import add_check, update
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
-from reports.claims.verdict import Outcome, outcome_label
-from reports.facts.claim import Kind
-from reports.pages.ledger.text import headline, tally
+from reports.claims.verdict import Outcome, Reason
+from reports.pages.ledger.text import measured_on
 
 PART = "state"
+HEAD = ("claim", "printed", "measured", "machine", "matrices", "outcome")
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("machine", help="whose records: a folder of results/")
     add_check(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    standings = judged(records_of(arguments.machine))
-    return update(PART, ROOT / "README.md", state(arguments.machine, standings), arguments)
+    return update(PART, ROOT / "README.md", state(judged(load_records())), arguments)
 
 
-def state(machine: str, standings: Sequence[Standing]) -> str:
-    """Return three sentences, and a table of each paper's claims by kind and outcome.
+def state(standings: Sequence[Standing]) -> str:
+    """Return a table of the claims that have a card, each on the machine that says most of it.
 
-    standings : all of that machine
+    standings : of all machines
     """
-    sentences = " ".join(headline(machine, standings))
-    head = [f"| Paper | {' | '.join(Kind)} |", f"|{' --- |' * (1 + len(Kind))}"]
-    return "\n".join([sentences, "", *head, *(_row(paper, standings) for paper in paper_names())])
+    carded = [standing for standing in standings if standing.claim.card]
+    ids = dict.fromkeys(standing.claim.id for standing in carded)
+    chosen = [min((s for s in carded if s.claim.id == id), key=_rank) for id in ids]
+    return "\n".join(
+        ["| {} |".format(" | ".join(cells)) for cells in (HEAD, ["---"] * len(HEAD), *map(_row, chosen))]
+    )
 
 
-def _row(paper: str, standings: Sequence[Standing]) -> str:
-    """Return what became of a paper's claims of each kind."""
-    of_paper = [standing for standing in standings if standing.claim.paper == paper]
-    cells = [_cell([s for s in of_paper if s.claim.kind is kind]) for kind in Kind]
-    return f"| {paper_names()[paper]} | {' | '.join(cells)} |"
+def _rank(standing: Standing) -> int:
+    """Return how little a standing says: an open number of several matrices less than a judged one."""
+    return [*Outcome, *Reason].index(standing.reason or standing.outcome)
 
 
-def _cell(standings: Sequence[Standing]) -> str:
-    """`17: 3 reproduced, 4 deviates (indicative), 10 inconclusive`."""
-    found = tally(standings)
-    pairs = [(outcome, indicative) for outcome in Outcome for indicative in (False, True)]
-    texts = [f"{count} {outcome_label(*pair)}" for pair in pairs if (count := found[pair])]
-    return f"{len(standings)}: {', '.join(texts)}" if standings else "-"
+def _row(standing: Standing) -> Sequence[str]:
+    claim, (measured, matrices) = standing.claim, measured_on(standing)
+    said = f"{paper_names()[claim.paper].partition(' (')[0]}: {claim.card.format(measured='n times')}"
+    machine = standing.machine if standing.verdict and standing.verdict.n else "-"
+    return said, claim.printed, measured, machine, matrices, f"{standing.outcome}"

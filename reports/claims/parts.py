@@ -13,14 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reports.claims.points import EXTREMES, Numbers
-from reports.claims.verdict import Direction, Outcome, Size
+from reports.claims.verdict import Outcome
 from reports.facts.claim import Claim
 from reports.facts.means import LEAST_OF_TREND, geometric_mean, share_interval, trend
 
 # Within half a per cent of no effect there is none; a print within two has no side, and no band is narrower.
 NEAR, NARROWEST = 0.005, 0.02
-# Matrices below which an aggregate says nothing, and a statement of all.
-LEAST, LEAST_OF_ALL = 3, 4
+# Matrices below which a mean says nothing, and a statement of all or of most.
+LEAST, LEAST_OF_COUNT = 3, 4
 # Where an interval lies to a band.
 WITHIN, BELOW, ABOVE, ACROSS = "within", "below", "above", "across its edge"
 MATRIX_BY_MATRIX = ("each", "equal")
@@ -36,22 +36,21 @@ class Whole(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """How the parts of a claim stand.
+    """How the parts of a claim lie.
 
     place : where each interval lies to the band around its print; within where no size is printed.
-    sides : whether each lies on the same side of no effect as its print, of those whose print has one.
-    narrow : whether every interval is narrower than its band.
+    sides : 1 where an interval lies on the printed side of no effect, -1 where on the other, 0 where on both;
+        of the parts whose print has a side.
     """
 
     place: NDArray[Any]
-    sides: list[Direction]
-    narrow: bool
+    sides: NDArray[np.int_]
 
 
 def whole_of(claim: Claim, rows: pd.DataFrame) -> Whole:
     """Return the points of a claim as one number."""
     if claim.aggregate == "trend":
-        value, low, high = trend(rows["at"].tolist(), rows["value"].tolist())
+        value, low, high = trend(rows["at"].tolist(), rows["value"].tolist(), rows["input"].nunique())
     else:
         value, low, high = (reduce(claim, rows[end]) for end in ("value", "low", "high"))
     if claim.is_share and not complete(claim, rows):
@@ -108,8 +107,7 @@ def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
     slack, unsized = 1e-9 * np.maximum(np.abs(least), np.abs(most)), np.isnan(least)
     within = unsized | ((low >= least - slack) & (high <= most + slack))
     place = np.select([within, high < least - slack, low > most + slack], [WITHIN, BELOW, ABOVE], ACROSS)
-    narrow = bool((unsized | (high - low <= most - least)).all())
-    return Parts(place, _sides(low, high, side, claim.neutral), narrow)
+    return Parts(place, _sides(low, high, side, claim.neutral))
 
 
 def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numbers, Numbers]:
@@ -121,68 +119,50 @@ def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numb
     return printed - allowed, printed + allowed
 
 
-def _sides(low: Numbers, high: Numbers, print_: Numbers, neutral: float | None) -> list[Direction]:
-    """Whether intervals lie on the same side of `neutral` as the print, of those whose print has one."""
+def _sides(low: Numbers, high: Numbers, printed: Numbers, neutral: float | None) -> NDArray[np.int_]:
+    """Return on which side of `neutral` intervals lie, of those whose print has a side."""
     if neutral is None:
-        return []
-    above = print_ > neutral
+        return np.zeros(0, dtype=int)
+    above = printed > neutral
     sign, near, far = np.where(above, 1, -1), np.where(above, low, high), np.where(above, high, low)
-    ahead, behind = (
-        sign * (near - neutral) > NEAR * abs(neutral),
-        sign * (far - neutral) <= NEAR * abs(neutral),
-    )
-    found = np.select([ahead, behind], [Direction.AS_PRINTED, Direction.OPPOSITE], Direction.UNRESOLVED)
-    return [Direction(each) for each in found[np.abs(print_ - neutral) > NARROWEST * abs(neutral)]]
+    none = NEAR * abs(neutral)
+    ahead, behind = sign * (near - neutral) > none, sign * (far - neutral) <= none
+    return np.select([ahead, behind], [1, -1], 0)[np.abs(printed - neutral) > NARROWEST * abs(neutral)]
 
 
 def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
-    """Return what follows for the claim: every part has to hold, and only where every part that has a
-    direction goes the other way is it contradicted.
+    """Return what follows for the claim.
+
+    It is reproduced where every part lies in its band, on the printed side. Where one does not, another size
+    is left if most parts go the printed way; of counts and exact numbers, which have no size, it is not.
 
     few : why there are too few points, which then say nothing, but that one is enough against what is said
         of all or of none.
     """
-    outcome, sides = Outcome.REPRODUCED, set(parts.sides)
-    if sides == {Direction.OPPOSITE}:
-        outcome = Outcome.CONTRADICTED
-    elif Direction.OPPOSITE in sides or {BELOW, ABOVE} & set(parts.place):
-        outcome = Outcome.DEVIATES
-    elif Direction.UNRESOLVED in sides or ACROSS in parts.place:
-        outcome = Outcome.INCONCLUSIVE
-    if not few:
-        return outcome
-    universal = claim.aggregate == "count" and not claim.is_share
-    against = outcome in (Outcome.DEVIATES, Outcome.CONTRADICTED)
-    return Outcome.DEVIATES if universal and against else Outcome.INCONCLUSIVE
+    off = bool(np.isin(parts.place, (BELOW, ABOVE)).any() or (parts.sides < 0).any())
+    if few:
+        universal = claim.aggregate == "count" and not claim.is_share
+        return Outcome.NOT_REPRODUCED if universal and off else Outcome.OPEN
+    if not off:
+        unclear = (parts.place == ACROSS).any() or (parts.sides == 0).any()
+        return Outcome.OPEN if unclear else Outcome.REPRODUCED
+    ahead, behind, count = (parts.sides > 0).sum(), (parts.sides < 0).sum(), len(parts.sides)
+    exact = claim.aggregate in ("count", "equal") or claim.tolerance == 0
+    if exact or 2 * behind >= count:
+        return Outcome.NOT_REPRODUCED
+    return Outcome.OTHER_SIZE if 2 * ahead > count else Outcome.OPEN
 
 
 def few_of(claim: Claim, rows: pd.DataFrame) -> str:
-    """Return why the points are too few for the aggregate: not where they are all that the claim is about.
-
-    A mean needs half of the matrices where one mean of all is printed. A statement of all or of none needs so
-    many that most is certain.
-    """
-    least, wanted, distinct = LEAST, len(claim.matrices or ()), len(set(rows["input"]))
-    if claim.aggregate == "trend":
-        least = LEAST_OF_TREND
-    elif claim.aggregate == "count" and not claim.is_share:
-        least = LEAST_OF_ALL
-    elif claim.aggregate in ("mean", "geometric") and len(claim.by_matrix) < 2:
+    """Return why the points are too few for the aggregate: not where they are all that the claim is about."""
+    wanted, distinct = len(claim.matrices or ()), rows["input"].nunique()
+    if claim.aggregate in MATRIX_BY_MATRIX or complete(claim, rows):
+        return ""
+    least = {"trend": LEAST_OF_TREND, "count": LEAST_OF_COUNT}.get(claim.aggregate, LEAST)
+    if claim.aggregate in ("mean", "geometric") and len(claim.by_matrix) < 2:
         least = max(LEAST, -(-wanted // 2))
     least = min(least, wanted or least)
-    if claim.aggregate in MATRIX_BY_MATRIX or distinct >= least or complete(claim, rows):
-        return ""
-    return f"{distinct} of the {least} matrices that such a claim needs at least"
-
-
-def size_of(claim: Claim, parts: Parts, whole: Whole, factor: float | None) -> Size:
-    """Return how large the measured numbers are beside the printed ones."""
-    if claim.tolerance is None:
-        return Size.NONE
-    if not {BELOW, ABOVE} & set(parts.place):
-        return Size.OPEN if ACROSS in parts.place else Size.AS_PRINTED
-    larger = whole.value > whole.printed if factor is None else factor >= 1
-    return Size.LARGER if larger else Size.SMALLER
+    return "" if distinct >= least else f"{distinct} of the {least} matrices that such a claim needs"
 
 
 def factor_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.claims.verdict import JUDGED, Outcome, Verdict
+from reports.claims.verdict import JUDGED, Outcome, Reason, Verdict, outcome_label
 from reports.facts.claim import Claim
 
 
@@ -24,10 +24,10 @@ class Missing:
 class Standing:
     """How one claim stands on one machine.
 
-    doubt : why the outcome is indicative only, empty where it is firm or says nothing of the claim.
+    reason : why it is not judged, None where it is.
     why : in words, whatever the outcome.
     verdict : the one that decides, None where nothing was measured.
-    beside : other numbers of the same claim, judged apart (of other matrices) or not judged.
+    beside : other numbers of the same claim: of other columns, or of stand-ins.
     missing : what keeps it from being run, or run on all its matrices.
     figure : the one that decides (`fig10`), empty for none.
     records : paths below results/, of that machine.
@@ -37,7 +37,7 @@ class Standing:
     claim: Claim
     machine: str
     outcome: Outcome
-    doubt: str
+    reason: Reason | None
     why: str
     verdict: Verdict | None
     beside: tuple[Verdict, ...]
@@ -47,25 +47,13 @@ class Standing:
     command: str
 
     @property
-    def indicative(self) -> bool:
-        """Whether it says something of the claim and is not firm."""
-        return bool(self.doubt)
-
-    @property
     def label(self) -> str:
-        """`contradicted on 2 of 13 (indicative); inconclusive on stand-ins for 4 of 13 (indicative)`:
-        outcomes of different matrices stand side by side."""
+        """Return `other size on 2 of 13, 0.4 of the print`, the outcome alone where nothing was measured."""
         verdict = self.verdict
-        word = verdict.word if verdict and self.outcome is verdict.outcome else str(self.outcome)
-        return "; ".join([word, *(other.word for other in self.also)])
-
-    @property
-    def judged(self) -> tuple[Verdict, ...]:
-        """Every judged verdict, the one that decides first."""
-        decides = [self.verdict] if self.verdict else []
-        return tuple(verdict for verdict in (*decides, *self.beside) if verdict.outcome in JUDGED)
+        known = verdict is not None and verdict.n and self.outcome is verdict.outcome
+        return verdict.label if verdict and known else outcome_label(self.outcome, self.reason or "")
 
     @property
     def also(self) -> tuple[Verdict, ...]:
-        """Judged verdicts of other matrices, beside the one that decides."""
-        return tuple(verdict for verdict in self.judged if verdict is not self.verdict)
+        """Return the other judged verdicts, of other columns of the figure's frame."""
+        return tuple(verdict for verdict in self.beside if verdict.outcome in JUDGED)

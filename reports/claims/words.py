@@ -9,7 +9,7 @@ import pandas as pd
 
 from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete, reduce
 from reports.claims.points import EXTREMES
-from reports.claims.verdict import Direction, bound_of
+from reports.claims.verdict import bound_of
 from reports.facts.claim import Claim
 from reports.facts.means import LEAST_OF_TREND, geometric_mean
 
@@ -19,11 +19,9 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
     if claim.aggregate == "count":
         return _count(claim, rows, whole)
     if claim.aggregate == "trend":
-        few = f"{len(rows)} of the {LEAST_OF_TREND} matrices that a trend needs"
-        value = (
-            f"rank correlation {whole.value:+.2f} ({whole.low:+.2f} to {whole.high:+.2f}) over {len(rows)}"
-        )
-        return f"{few if len(rows) < LEAST_OF_TREND else value}, printed: {claim.printed}"
+        n, ends = rows["input"].nunique(), f"{whole.low:+.2f} to {whole.high:+.2f}"
+        value = f"rank correlation {whole.value:+.2f} ({ends}) over {n}" if n >= LEAST_OF_TREND else f"of {n}"
+        return f"{value}, printed: {claim.printed}"
     if claim.aggregate in EXTREMES:
         return _extreme(claim, rows)
     ratios = claim.unit == "x" and claim.aggregate != "mean"
@@ -89,6 +87,6 @@ def _each(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts, text: st
         triples = zip(off["label"], off["value"], off["printed"], strict=True)
         wrong = [f"{label} {claim.form(v)}, printed {claim.form(printed)}" for label, v, printed in triples]
         return "; ".join([within, *wrong])
-    count, same = len(parts.sides), parts.sides.count(Direction.AS_PRINTED)
+    count, same = len(parts.sides), (parts.sides > 0).sum()
     within += f", {same} of {count} in the printed direction" if count > 1 else ""
     return f"{within}: {text}, {claim.form(whole.printed)} of the same"

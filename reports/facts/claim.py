@@ -84,6 +84,7 @@ class Claim:
     pair : the name of the claim of the same subject that it is judged with.
     not_comparable, derived : why its number is not judged; how it follows from printed numbers alone.
     needs, library : what no machine here has; the peer of config/peers.yaml whose results it is of.
+    card : the middle of its sentence on the page's first screen, with `{measured}`; empty for none.
     """
 
     paper: str
@@ -108,6 +109,7 @@ class Claim:
     derived: str = ""
     needs: str = ""
     library: str = ""
+    card: str = ""
     held: tuple[Held, ...] = ()
 
     @property

@@ -18,16 +18,18 @@ def geometric_mean(values: ArrayLike) -> float:
         return float(np.exp(np.mean(np.log(np.asarray(values, dtype=float)))))
 
 
-def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float]:
+def trend(x: Sequence[float], y: Sequence[float], n: int) -> tuple[float, float, float]:
     """Return Spearman's rank correlation and its 95 % interval.
 
     Fisher's transformation with the variance 1.06 over n - 3 (Fieller, Hartley and Pearson 1957). 0 with the
     interval from -1 to 1 below five points, and where either is constant.
+
+    n : matrices that the points are of
     """
-    if len(x) < LEAST_OF_TREND or len(set(x)) == 1 or len(set(y)) == 1:
+    if n < LEAST_OF_TREND or len(set(x)) == 1 or len(set(y)) == 1:
         return 0.0, -1.0, 1.0
     correlation = float(pd.Series(x).rank().corr(pd.Series(y).rank()))
-    half = 1.96 * np.sqrt(1.06 / (len(x) - 3))
+    half = 1.96 * np.sqrt(1.06 / (n - 3))
     middle = np.arctanh(np.clip(correlation, -0.999999, 0.999999))
     low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
     return correlation, min(low, correlation), max(high, correlation)

@@ -83,7 +83,7 @@ class Records:
 
         keys = {record.key for record in max(runs, key=most_and_newest)}
         alike = [run for run in runs if {record.key for record in run} == keys]
-        # Of processes up to what a firm verdict needs.
+        # Of processes up to what a claim of a time needs.
         least = [min(PROCESSES, *(len(self.pool(record)) for record in run)) for run in alike]
         return max(zip(least, alike, strict=True), key=lambda each: (each[0], most_and_newest(each[1])))[1]
 

@@ -54,7 +54,7 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
     counts = {"depth": bins["last"].iloc[-1] + 1}
     pairs = {"columns_fall": (level, -columns), "subcolumns_rise": (level, subcolumns)}
     for name, (x, y) in {**pairs, "inverse": (columns, -subcolumns)}.items():
-        counts |= zip([f"{name}{end}" for end in ENDS], trend(x.tolist(), y.tolist()), strict=True)
+        counts |= zip([f"{name}{end}" for end in ENDS], trend(x.tolist(), y.tolist(), len(x)), strict=True)
     if (bins["first"] == bins["last"]).all():
         modes = pd.cut(columns, [0, MODES["B"], MODES["A"], float("inf")], labels=["in_C", "in_B", "in_A"])
         counts |= {str(mode): count for mode, count in modes.value_counts().items()}

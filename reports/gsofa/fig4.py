@@ -41,7 +41,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     largest = of_case["frontier_max"].transform("max")
     smallest = sizes.where(sizes > 0).min(axis=1).groupby(rows["case"]).transform("min")
     series = {case: bins[BINS].to_dict("list") for case, bins in of_case if len(bins) > 1}
-    trends = {case: trend(bins["first"], bins["frontier_mean"]) for case, bins in series.items()}
+    trends = {case: trend(bins["first"], bins["frontier_mean"], len(bins)) for case, bins in series.items()}
     growth = pd.DataFrame.from_dict(trends, "index", float, [f"growth{end}" for end in ENDS])
     rows = rows.assign(
         # Claims are held against the first bin of a case.

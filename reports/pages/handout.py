@@ -8,7 +8,7 @@ from fillpath.case import Case
 from reports.facts.records import Records
 from reports.hardware.roofline import rooflines, roofs
 from reports.pages.drawing import Result
-from reports.pages.ledger.text import HARDWARE_DIFFERS, counts, headline
+from reports.pages.ledger.text import HARDWARE_DIFFERS, counts
 from reports.pages.webpage.machines import machine_facts
 from reports.shapes import style
 from reports.table import case_table
@@ -29,8 +29,7 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
     facts = [f"{name:<{width}}  {value}" for name, value in rows]
-    claims = [*headline(machine, result.standings), HARDWARE_DIFFERS]
-    summary = "\n".join([f"fillpath on {machine}", "", *claims, "", *facts, ""])
+    summary = "\n".join([f"fillpath on {machine}", "", HARDWARE_DIFFERS, "", *facts, ""])
     folder = site / "figures"
     if roofs(machine):
         style.save_shown(rooflines([machine], records), folder / "rooflines.svg")

@@ -81,6 +81,8 @@ class Stamp:
         }
         more = " ..." if len(commits) > 3 else ""
         shown = ", ".join(commit[:12] for commit in commits[:3]) or "unknown"
+        dates = sorted(ok["started_at"].dropna().astype(str).str[:10])
+        whole["measured"] = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "never"
         short = {**whole, "commit": f"{shown}{more}{dirty}"}
         if len(lost) > 4:
             counts = ", ".join(f"{n} {status}" for status, n in sorted(Counter(lost["status"]).items()))
@@ -134,25 +136,28 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Write <stem>.svg and .csv into the site, with caption, verdicts and stamp, and the bare picture for the
-    page, or the cells of a table: same input, same bytes. Returns the paths of all, those two first.
+    """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, and the bare picture
+    for the page, or the cells of a table: same input, same bytes. Returns the paths of all, those first.
 
     verdicts : what each is called, and its text.
     site : the folder, None for the page's own.
     """
-    svg, csv, table, page = (figure_path(stem, kind, site) for kind in ("svg", "csv", TABLE, PAGE))
+    svg, csv, pdf, table, page = (
+        figure_path(stem, kind, site) for kind in ("svg", "csv", "pdf", TABLE, PAGE)
+    )
     # Of a large picture the page needs no SVG, which the whole one is.
     *large, picture = save_shown(figure, page)
     for path in large:
         path.unlink()
     write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer)
-    write_picture(figure, svg)
+    for path in (svg, pdf):
+        write_picture(figure, path)
     comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
     table.unlink(missing_ok=True)
     if cells := getattr(figure, "cells", None):
         cells.write(table)
-    return [svg, csv, picture, *([table] if cells else [])]
+    return [svg, csv, pdf, picture, *([table] if cells else [])]
 
 
 def save_shown(figure: Figure, svg: Path) -> list[Path]:
@@ -195,9 +200,12 @@ def measured(figure: Figure) -> Bbox:
 
 
 def write_picture(figure: Figure, path: Path) -> None:
-    """Replace an SVG or PNG, whole or not at all: same input, same bytes."""
-    svg: dict[str, Any] = {"Date": None, "Creator": None, "Title": path.stem}
-    metadata = svg if path.suffix == ".svg" else {"Software": None}
+    """Replace an SVG, PDF or PNG, whole or not at all: same input, same bytes."""
+    metadata: Any = {
+        ".svg": {"Date": None, "Creator": None, "Title": path.stem},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": path.stem},
+        ".png": {"Software": None},
+    }[path.suffix]
     box, kind = measured(figure).padded(PAD), path.suffix[1:]
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
         figure.savefig(handle, format=kind, metadata=metadata, dpi=DPI, bbox_inches=box)

@@ -16,7 +16,7 @@ from reports.claims.standing import Standing
 from reports.claims.verdict import Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
-VERSION = 2
+VERSION = 3
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
@@ -34,15 +34,13 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict with the numbers behind it as JSON values."""
     return {
         **_asked("verdict", verdict),
-        "magnitude": verdict.size,
         "measured": _measured(verdict) if verdict.n else None,
         "excluded": [{"label": label, "reason": reason} for label, reason in verdict.left_out],
     }
 
 
 def _measured(verdict: Verdict) -> dict[str, Any]:
-    rows = verdict.points.rename(columns={"near": "stands_for"}).itertuples()
-    points = [_asked("point", row) for row in rows]
+    points = [_asked("point", row) for row in verdict.points.itertuples()]
     least = min(point["processes"] for point in points)
     return {**_asked("measured", verdict), "processes": least, "points": points}
 

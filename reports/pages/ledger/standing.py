@@ -12,14 +12,12 @@ from fillpath.paths import results
 from fillpath.peers import peer
 from fillpath.record import record_path
 from reports.claims.standing import Missing, Standing
-from reports.claims.verdict import JUDGED, Outcome, Scope, Verdict
+from reports.claims.verdict import CONCLUSIVE, Outcome, Reason, Verdict
 from reports.facts.claim import Claim
 from reports.facts.claims import claims
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
-# Outcomes that are not judged, those that say more first.
-_UNJUDGED = (Outcome.NOT_COMPARABLE, Outcome.UNTESTABLE, Outcome.NOT_RUN)
 _OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
 # What is lacking of a case that is unavailable, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
@@ -36,14 +34,13 @@ def standings_of(view: View) -> list[Standing]:
 def _standing(claim: Claim, view: View) -> Standing:
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     verdict = _deciding(verdicts)
-    others = (v for v in verdicts if v is not verdict and v.outcome is not Outcome.NOT_RUN)
+    others = (v for v in verdicts if v is not verdict and v.reason is not Reason.NOT_RUN)
     without = Standing(
-        claim=claim, machine=str(view.machine), outcome=Outcome.NOT_RUN, doubt="", why="", verdict=None,
-        beside=tuple(others),
-        missing=(), figure=view.figure, records=(), command="",
+        claim=claim, machine=str(view.machine), outcome=Outcome.NOT_JUDGED, reason=Reason.NOT_RUN, why="",
+        verdict=None, beside=tuple(others), missing=(), figure=view.figure, records=(), command="",
     )  # fmt: skip
     if claim.needs:
-        return replace(without, outcome=Outcome.UNTESTABLE, why=f"it needs {claim.needs}")
+        return replace(without, reason=Reason.NEEDS, why=f"it needs {claim.needs}")
     if view.failure:
         return replace(without, why=f"its figure could not be judged: {view.failure}")
     unmeasured = replace(
@@ -58,22 +55,18 @@ def _standing(claim: Claim, view: View) -> Standing:
     return replace(
         unmeasured,
         outcome=verdict.outcome,
-        doubt=verdict.doubt,
-        why=verdict.text,
+        reason=verdict.reason,
+        why=verdict.grounds,
         records=_records(verdict, view),
     )
 
 
 def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The first that is judged, of the paper's own matrices before others; else the first that says why it is
-    not."""
-    scopes = list(Scope)
-    judged = sorted(
-        (v for v in verdicts if v.outcome in (*JUDGED, Outcome.DERIVED)),
-        key=lambda v: (not v.firm, scopes.index(v.scope) if v.scope else len(scopes)),
-    )
-    unjudged = [v for o in _UNJUDGED for v in verdicts if v.outcome is o]
-    return next(iter([*judged, *unjudged]), None)
+    """Return the first verdict that says something of the claim, else the first that is open, else the first
+    that says why it is not judged."""
+    ranks = [*CONCLUSIVE, Outcome.OPEN, *Reason]
+    own = [verdict for verdict in verdicts if verdict.reason is not Reason.BESIDE]
+    return min(own, key=lambda v: max(ranks.index(v.reason or v.outcome), 2), default=None)
 
 
 def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
@@ -95,8 +88,7 @@ def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing
     """
     if not view.figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
-    of_paper = verdict is not None and verdict.n > 0 and verdict.scope is Scope.PAPER
-    measured = set(verdict.points["abbr"]) if verdict and of_paper else set()
+    measured = set(verdict.points["of_claim"]) if verdict and verdict.n else set()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
     rows = dicts(view.rows[_OF_CASE])
     ok = [row for row in rows if row["status"] == "ok"]
@@ -106,7 +98,7 @@ def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing
     if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
         library = peer(claim.library)
         lacks.append(("library", f"{library.title}, of which no result is here: {library.command}"))
-    if lacking or not of_paper:
+    if lacking or not measured:
         here = {row["matrix"] for row in ok}
         lacks += [_lack(row, view.has_gpu, row["matrix"] in here) for row in rows if row["status"] != "ok"]
     if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:

@@ -15,25 +15,25 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from fillpath import paths, twins
+from fillpath import paths
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, results, write_text
 from reports.claims.standing import Standing
-from reports.claims.verdict import JUDGED, outcome_label
+from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
-from reports.facts.distance import LIMITS
 from reports.facts.printed import MatrixEntry
 from reports.facts.records import Records
-from reports.hardware.comparison import Comparison, by_input, plain
+from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
 from reports.hardware.solved import PROBLEMS
-from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, described, mean_lines, together
-from reports.pages.ledger.text import HARDWARE_DIFFERS, measured_text, value_text
+from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, SPANS, described, mean_lines, together
+from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
+from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import paper_part
 from reports.pages.webpage.machines import machine_facts
-from reports.pages.webpage.scoreboard import claim_rows, direction_and_size, machines_of, rank, tallies
+from reports.pages.webpage.scoreboard import claim_rows, machines_of
 from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
 from reports.table import COLUMNS, all_rows
@@ -48,12 +48,10 @@ def page(
     entries: Sequence[MatrixEntry],
     comparison: Comparison | None = None,
 ) -> Path:
-    """Write the page: the verdicts, each paper's figures as far as they are drawn, every case, the machines.
+    """Write the page: cards, each paper's figures as far as they are drawn, machines, claims, cases.
 
-    standings : of each machine
-    cases : one row per case and machine
+    cases : have one row per case and machine
     records : of all machines
-    entries : of the catalogue
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
@@ -62,9 +60,10 @@ def page(
     asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
-        tallies=tallies(standings, records),
+        cards=all_cards(standings, records, comparison),
+        judging=machines_of([standing for standing in standings if standing.outcome in JUDGED]),
         claims=claim_rows(standings, machines),
-        papers=[paper_part(paper, standings) for paper in paper_names()],
+        papers=[paper_part(paper, standings, machines) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows.assign(printed=printed)),
@@ -75,7 +74,7 @@ def page(
         # Of a stage's series the seconds: there is one of each count as well.
         series=[name for name in series if name.endswith(".track_seconds")],
     )
-    write_text(paths.PAGE, text)
+    write_text(paths.PAGE, re.sub(r"\n\s+", "\n", text))
     return paths.PAGE
 
 
@@ -89,12 +88,6 @@ def asset(name: str) -> str:
     return (HERE / "assets" / name).read_text()
 
 
-def number(cell: str) -> float | None:
-    """The number that a table's cell begins with, by which the page sorts it; None where it has none."""
-    found = re.match(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?", cell)
-    return float(found[0].replace(",", "")) if found else None
-
-
 # Values are escaped, and an unknown name is an error.
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
@@ -104,20 +97,14 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_FILTERS = (
-    address, described, direction_and_size, measured_text, number, plain, seconds, shown, times, together,
-    value_text,
-)  # fmt: skip
+_FILTERS = (address, described, plain, seconds, shown, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
-_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names, rank, results, twins.without_twin)
-_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS} | {
+_ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
+_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
+_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
+_ENVIRONMENT.globals |= {
     "EQUAL_CORES": EQUAL_CORES,
     "HARDWARE": HARDWARE,
     "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
-    "JUDGED": JUDGED,
-    "LIMITS": LIMITS,
-    "ONE_PROCESS": ONE_PROCESS,
-    "PROBLEMS": PROBLEMS,
-    "TWIN_LIMITS": twins.LIMITS,
-    "label": outcome_label,
 }
+_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "PROBLEMS": PROBLEMS, "RESIDENT": SPANS[RESIDENT]}

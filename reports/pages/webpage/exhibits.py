@@ -12,52 +12,52 @@ from fillpath.papers import paper_names
 from reports.claims.standing import Standing
 from reports.exhibit import Exhibit
 from reports.figures import exhibits, stem
-from reports.pages.webpage.scoreboard import ClaimRow, claim_rows, machines_of
+from reports.pages.webpage.scoreboard import claim_rows
 from reports.shapes import files, style
 from reports.shapes.sheet import read_cells
 
-# Pixels, at `style.DPI`, below which a picture leaves room for the numbers beside it.
-NARROW = 1300
 
-
-def paper_part(paper: str, standings: Sequence[Standing]) -> dict[str, Any]:
+def paper_part(paper: str, standings: Sequence[Standing], machines: Sequence[str]) -> dict[str, Any]:
     """Return what the page shows of a paper.
 
-    standings : of all papers and machines
+    standings, machines : all, the machines in the order of the page
 
-    Its `machines` are those with claims of the paper; `absent` are headings of figures that are neither drawn
-    nor judged, `elsewhere` the claims that no figure speaks to.
+    `absent` are headings of figures that are neither drawn nor judged, `elsewhere` the claims that no figure
+    speaks to.
     """
     own = [standing for standing in standings if standing.claim.paper == paper]
-    measured = {standing.machine for standing in own}
-    machines = [name for name in machines_of(standings) if name in measured]
-    claims = {
-        figure: claim_rows([s for s in own if s.figure == figure], machines)
-        for figure in ["", *exhibits(paper)]
-    }
-    parts = [_part(paper, *item, claims[item[0]]) for item in exhibits(paper).items()]
-    present = [part for part in parts if part["claims"] or part["drawing"] or part["damage"]]
+    parts = [_part(paper, *item, own, machines) for item in exhibits(paper).items()]
+    present = [part for part in parts if part["rows"] or part["drawing"] or part["damage"]]
     return {
         "id": paper,
         "title": paper_names()[paper],
-        "machines": machines,
         "exhibits": present,
         "absent": [part["heading"] for part in parts if part not in present],
-        "elsewhere": claims[""],
+        **_claims("", own, machines),
     }
 
 
-def _part(paper: str, figure: str, exhibit: Exhibit, claims: list[ClaimRow]) -> dict[str, Any]:
+def _claims(figure: str, own: Sequence[Standing], machines: Sequence[str]) -> dict[str, Any]:
+    """The claims of a figure on those machines that have a number of one, else on the first."""
+    own = [standing for standing in own if standing.figure == figure]
+    measured = {standing.machine for standing in own if standing.verdict and standing.verdict.n}
+    shown = [name for name in machines if name in measured] or list(machines[:1])
+    return {"machines": shown, "rows": claim_rows(own, shown)}
+
+
+def _part(
+    paper: str, figure: str, exhibit: Exhibit, own: Sequence[Standing], machines: Sequence[str]
+) -> dict[str, Any]:
     """A figure, with its `drawing` where its files can be read, else with their `damage` where it has any."""
     name, drawing, damage = stem(paper, figure), None, ""
     picture = style.page_picture(name)
     try:
-        files = {kind: style.figure_path(name, kind) for kind in ("svg", "csv")}
-        if picture and all(path.is_file() for path in files.values()):
-            drawing = {**files, **_drawing(name, picture)}
+        written = {kind: style.figure_path(name, kind) for kind in ("svg", "pdf", "csv")}
+        if picture and written["svg"].is_file() and written["csv"].is_file():
+            drawing = {**written, **_drawing(name, picture)}
     except (OSError, ValueError, struct.error) as error:
         damage = f"{type(error).__name__}: {error}"
-    part = {"id": name, "figure": figure, "heading": exhibit.heading, "claims": claims}
+    part = {"id": name, "figure": figure, "heading": exhibit.heading, **_claims(figure, own, machines)}
     return {**part, "drawing": drawing, "damage": damage}
 
 
@@ -68,15 +68,15 @@ def _drawing(name: str, picture: Path) -> dict[str, Any]:
     """
     comments = files.read_comments(style.figure_path(name, "csv"))
     cells = style.figure_path(name, style.TABLE)
-    verdicts = {key: text for key, text in comments.items() if key.startswith("verdict ")}
+    verdicts = {key for key in comments if key.startswith("verdict ")}
     width, height = _size(picture)
     return {
         "picture": picture,
         "width": width,
         "height": height,
-        "narrow": width < NARROW,
         "caption": comments.get("caption", ""),
-        "verdicts": [f"{key}: {text}" for key, text in verdicts.items()],
+        "measured": comments.get("measured", ""),
+        "again": len(list(filter(None, comments.get(style.OTHER, "").split(", ")))),
         "stamp": [item for item in comments.items() if item[0] not in {"caption", *verdicts}],
         "cells": read_cells(cells) if cells.is_file() else None,
     }

@@ -1,21 +1,18 @@
-"""How claims stand, at a glance: claims against machines, and counts by kind on each machine."""
+"""Claims against machines: which machine comes first, and how each claim stands on each."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from reports.claims.standing import Standing
-from reports.claims.verdict import CONCLUSIVE, JUDGED, Direction, Outcome, Size, Verdict
-from reports.facts.claim import Claim, Kind
-from reports.facts.records import Records
-from reports.pages.ledger.text import headline, tally
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome
+from reports.facts.claim import Claim
 
 # A claim, and how it stands on each machine, None where it has no standing.
 ClaimRow = tuple[Claim, list[Standing | None]]
-# Outcomes of standings, those first that a reader looks for.
-_SHOWN: list[Outcome] = [outcome for outcome in Outcome if outcome is not Outcome.BESIDE]
+# What a reader of all claims looks for first.
+_ORDER = [*reversed(CONCLUSIVE), Outcome.OPEN, Outcome.NOT_JUDGED]
 
 
 def machines_of(standings: Sequence[Standing]) -> list[str]:
@@ -25,47 +22,9 @@ def machines_of(standings: Sequence[Standing]) -> list[str]:
 
 
 def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[ClaimRow]:
-    """Return the claims in the order of the standings, each with its standing on each of the machines."""
-    rows: dict[str, dict[str, Standing]] = defaultdict(dict)
-    for standing in standings:
-        rows[standing.claim.id][standing.machine] = standing
-    return [(next(iter(row.values())).claim, [row.get(name) for name in machines]) for row in rows.values()]
-
-
-def tallies(standings: Sequence[Standing], records: Records) -> list[dict[str, Any]]:
-    """Return of each machine its name, its device, on how many hosts its records were made, what is firmly
-    known, and by kind the (outcome, indicative, how many claims)."""
-    return [
-        _tally(machine, [s for s in standings if s.machine == machine], records.of_machine(machine))
-        for machine in machines_of(standings)
-    ]
-
-
-def _tally(machine: str, standings: Sequence[Standing], there: Records) -> dict[str, Any]:
-    by_kind = {kind: tally(s for s in standings if s.claim.kind is kind) for kind in Kind}
-    devices = Counter(record.device for record in there.rows if record.device)
-    devices = devices or Counter(record.host_cpu for record in there.rows if record.host_cpu)
-    return {
-        "machine": machine,
-        "device": devices.most_common(1)[0][0] if devices else "an unnamed processor",
-        "hosts": there.hosts_text(),
-        "headline": headline(machine, standings),
-        "kinds": {
-            kind: [(*each, counts[each]) for each in sorted(counts, key=lambda each: rank(*each))]
-            for kind, counts in by_kind.items()
-            if counts
-        },
-    }
-
-
-def rank(outcome: Outcome, indicative: bool) -> int:
-    """Return the place of an outcome: firm ones first, then indicative ones, then what says nothing."""
-    return _SHOWN.index(outcome) + len(_SHOWN) * (indicative + 2 * (outcome not in CONCLUSIVE))
-
-
-def direction_and_size(verdict: Verdict) -> str:
-    """Return direction and size, each by itself: `direction as printed, 1.24x the printed size`."""
-    direction = "" if verdict.direction is Direction.NONE else f"direction {verdict.direction}"
-    off = verdict.size in (Size.LARGER, Size.SMALLER) and verdict.factor is not None
-    size = f"{verdict.factor:.3g}x the printed size" if off else ""
-    return ", ".join(filter(None, (direction, size)))
+    """Return the claims, each with its standing on each machine: first those that one did not reproduce,
+    last those that none judges."""
+    claims = {s.claim.id: s.claim for s in standings}
+    found = {(s.claim.id, s.machine): s for s in standings}
+    rows = [(claim, [found.get((id, machine)) for machine in machines]) for id, claim in claims.items()]
+    return sorted(rows, key=lambda row: min((_ORDER.index(s.outcome) for s in row[1] if s), default=9))

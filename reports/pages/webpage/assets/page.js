@@ -15,8 +15,13 @@
   const headsOf = (table) => Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells);
 
   // ---- sorting: ascending, descending, as it was
-  const keyOf = (cell) =>
-    cell.dataset.order === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.order);
+  const UNITS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
+  const keyOf = (cell) => {
+    const text = cell.textContent.trim().toLowerCase();
+    const number = /^([-+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?: (s|ms|us|ns)\b)?/.exec(text);
+    if (cell.dataset.order !== undefined) return Number(cell.dataset.order);
+    return number ? Number(number[1].replaceAll(",", "")) * (UNITS[number[2]] || 1) : text;
+  };
 
   // Cells without text come last, whichever way.
   const compare = (a, b, sign) => {
@@ -53,6 +58,8 @@
   };
 
   // ---- filtering
+  const valueOf = (cell) => cell.dataset.value ?? cell.textContent.trim();
+
   const makeFilters = (table) => {
     const heads = headsOf(table);
     const form = make("form", "", { class: "filters", "aria-controls": table.id });
@@ -66,10 +73,10 @@
       labelled(table.dataset.search, make("input", "", { type: "search", autocomplete: "off" }));
     const choices = heads.flatMap((head, column) => {
       if (!head.dataset.choice) return [];
-      const values = new Set(rowsOf(table).map((row) => row.cells[column].dataset.value || ""));
+      const values = new Set(rowsOf(table).map((row) => valueOf(row.cells[column])));
       const choice = labelled(head.dataset.choice, make("select", ""));
       choice.append(make("option", "all", { value: "" }));
-      [...values].filter(Boolean).sort().forEach((value) => choice.append(make("option", value, { value })));
+      [...values].filter((value) => /\w/.test(value)).sort().forEach((value) => choice.append(make("option", value, { value })));
       return [{ choice, column }];
     });
     const told = make("p", "", { role: "status", class: "count" });
@@ -81,7 +88,7 @@
       const rows = rowsOf(table);
       rows.forEach((row) => {
         row.hidden = !choices.every(({ choice, column }) =>
-          !choice.value || row.cells[column].dataset.value === choice.value) ||
+          !choice.value || valueOf(row.cells[column]) === choice.value) ||
           !row.textContent.toLowerCase().includes(wanted);
       });
       const shown = rows.filter((row) => !row.hidden).length;
@@ -95,33 +102,42 @@
     apply();
   };
 
-  // ---- links into what is hidden: a filtered row, a closed part
+  // ---- links into closed parts
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
     for (let node = target; node; node = node.parentElement) {
       if (node.tagName === "DETAILS") node.open = true;
     }
-    if (target.tagName === "TD") {
-      target.parentElement.hidden = false;
-      target.querySelector("details").open = true;
-    }
+    if (target.tagName === "TR") target.querySelectorAll("details").forEach((node) => { node.open = true; });
     target.scrollIntoView();
   };
 
-  document.querySelectorAll("table.data").forEach((table) => {
+  const enliven = (table) => {
     makeSortable(table);
-    const choices = table.querySelector("th[data-choice]");
-    if (choices || table.dataset.search) makeFilters(table);
-  });
+    if (table.dataset.search || table.querySelector("th[data-choice]")) makeFilters(table);
+  };
+
+  // ---- the cases, which are lines of text until somebody opens them; in the table the case comes first
+  const list = document.getElementById("case-list");
+  list.addEventListener("toggle", () => {
+    const text = list.querySelector("pre");
+    const rows = text.textContent.trim().split("\n").map((line) => line.split("\t"));
+    const table = make("table", "", { id: "case-table", class: "data", "data-search": "search the cases" });
+    rows.forEach((cells, place) => {
+      const row = (place ? table.tBodies[0] || table.createTBody() : table.createTHead()).insertRow();
+      [cells[6], ...cells.slice(0, 6), cells[7] || ""].forEach((cell, column) => {
+        const head = place ? {} : { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
+        row.append(make(place && column ? "td" : "th", cell, head));
+      });
+    });
+    const scroll = make("div", "", { class: "scroll tall", role: "region", tabindex: "0", "aria-label": "all cases" });
+    text.replaceWith(scroll);
+    scroll.append(table);
+    enliven(table);
+  }, { once: true });
+
+  document.querySelectorAll("table.data").forEach(enliven);
   window.addEventListener("hashchange", reveal);
   reveal();
-
-  // ---- paper shows everything but the lists of records, which are links
-  let closed = [];
-  window.addEventListener("beforeprint", () => {
-    closed = Array.from(document.querySelectorAll("details:not([open]):not(details details)"));
-    closed.forEach((node) => { node.open = true; });
-  });
-  window.addEventListener("afterprint", () => closed.forEach((node) => { node.open = false; }));
 })();

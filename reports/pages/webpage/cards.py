@@ -1,0 +1,154 @@
+"""The cards of the first screen: of each paper, of this project's own codes, of machine against machine.
+
+A line of a card is a sentence, what stands below it, and the standing whose outcome it tells, None for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fillpath import registry
+from fillpath.case import Case
+from fillpath.papers import paper_names
+from fillpath.paths import results
+from fillpath.record import record_path
+from reports.claims.standing import Standing
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason
+from reports.facts.means import geometric_mean
+from reports.facts.records import Records
+from reports.figures import exhibits, stem
+from reports.hardware.comparison import Comparison
+from reports.hardware.pictures import comparison_folder
+from reports.hardware.solved import PROBLEMS, each, find, solved
+from reports.shapes import style
+
+Line = tuple[str, str, Standing | None]
+_BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
+
+
+def all_cards(
+    standings: Sequence[Standing], records: Records, comparison: Comparison | None
+) -> list[dict[str, Any]]:
+    """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
+    paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
+    devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
+    own, best = style.page_picture("glu3_raw"), comparison and comparison_folder(comparison) / "best.svg"
+    found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
+    found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
+    best = style.shown(best) if best else None
+    found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
+    return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
+
+
+def _paper(
+    paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
+) -> tuple[Path | None, list[Line]]:
+    """Return the first figure of a paper's claims that is no table, and the lines of those claims on the
+    machine whose records judge most of them."""
+    own = [s for s in standings if s.claim.paper == paper and s.claim.card]
+    machines = dict.fromkeys(s.machine for s in own)
+    best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
+    best.sort(key=lambda s: not (s.verdict and s.verdict.n))
+    names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
+    charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
+    picture = next(filter(None, map(style.page_picture, charts)), None)
+    return picture, [sentence(standing, devices) for standing in best[:3]]
+
+
+def _says(own: Sequence[Standing]) -> tuple[int, ...]:
+    """Return how much standings of one machine say: claims judged, claims decided, numbers, processes."""
+    judged, decided = (sum(s.outcome in outcomes for s in own) for outcomes in (JUDGED, CONCLUSIVE))
+    verdicts = [s.verdict for s in own if s.verdict]
+    return judged, decided, sum(v.n for v in verdicts), sum(v.processes or 0 for v in verdicts)
+
+
+def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
+    """Return what was measured of a claim and what the paper prints, or what is missing, in five words.
+
+    devices : of the records, by path below results/, empty for a processor
+    """
+    claim, verdict, printed = standing.claim, standing.verdict, standing.claim.printed
+    if verdict is None or not verdict.n:
+        lacks = [name.partition(" (")[0] for lack in standing.missing for name in lack.what]
+        text = claim.card.format(measured="…" if claim.aggregate == "count" else "… times")
+        beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
+        below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
+        return f"{text[0].upper()}{text[1:]}.", below, standing
+    if claim.aggregate == "count":
+        number, on = f"{(verdict.points['value'] > 0).sum()} of {verdict.n}", ""
+    else:
+        number = f"{verdict.value:.3g} times" if claim.is_ratio else claim.form(verdict.value)
+        on = f", averaged over {verdict.matrices}{f' of {verdict.of}' if verdict.of else ''} matrices"
+    if on and verdict.matrices == 1:
+        on = f", on {verdict.points['label'].iloc[0].partition(' (')[0]}"
+    if claim.is_ratio and not claim.span:
+        over = f" on average over {verdict.of} matrices" if verdict.of else ""
+        same = verdict.printed != claim.value
+        printed = f"{claim.form(verdict.printed)}{' on the same matrices' if same else over}"
+    device = next(filter(None, map(devices.get, standing.records)), "")
+    told = claim.card.format(measured=_BOUND[verdict.bound] + number)
+    lead = {Reason.NEEDS: "But", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
+    but = f" {lead} {verdict.why.partition(',')[0]}." if lead and verdict.why else ""
+    return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{but}", standing
+
+
+def _place(device: str, machine: str) -> str:
+    """Return `On an NVIDIA H100` of `NVIDIA H100 80GB HBM3`."""
+    article = "an" if device[:1] in "AEIONX" else "a"
+    return (
+        f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
+        if device
+        else f"On the processors of {machine}"
+    )
+
+
+def _own(records: Records) -> list[Line]:
+    """Return by how much the best of this project's own codes is faster than the best other, both on a GPU or
+    both on processors; of each problem on the machine with the most processes, then inputs."""
+    if not records.rows:
+        return [("Not measured yet: any problem.", "", None)]
+    rows = solved(records.machines(), records)
+    ok = rows["question"].notna() & (rows["unlike"] == "") & rows["stage"].isin(PROBLEMS)
+    rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
+    codes = [find(Case.parse(case)) for case in rows["case"]]
+    rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
+    by = ["machine", "stage", "device", "question"]
+    best = rows.drop_duplicates([*by, "own"]).set_index(by)
+    both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
+    parts: dict[Any, Any] = {
+        key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1
+    }
+    counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
+    lines: list[Line] = []
+    for machine, stage, device in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
+        part = parts[machine, stage, device]
+        ratio = geometric_mean((part["median_other"] / part["median"]).tolist())
+        ours, other = (part[name].mode()[0] for name in ("implementation", "implementation_other"))
+        text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
+        note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
+        lines.append((f"{text}, averaged over {len(part)} inputs.", note, None))
+    return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
+
+
+def _machines(comparison: Comparison | None) -> list[Line]:
+    """Return of each paper which machine is the faster, by its code that works on GPUs, bears its name and
+    has the most cases, as far as there is one."""
+    codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
+    found: dict[str, tuple[Any, ...]] = {}
+    for mean in each(comparison.means) if comparison else ():
+        stage, name, *options = f"{mean.group}.".split(".")
+        if code := codes.get(f"{stage}.{name}"):
+            rank = code.device == "gpu", name.startswith(code.paper), mean.n, -len(options)
+            if rank > found.get(code.paper, ((),))[0]:
+                found[code.paper] = rank, name, mean
+    lines: list[Line] = []
+    for paper in filter(found.__contains__, paper_names()):
+        _, name, mean = found[paper]
+        ends = [mean.machine, *(comparison.machines[:1] if comparison else ())]
+        fast, slow = ends if mean.ratio > 1 else reversed(ends)
+        text = f"{fast} is {max(mean.ratio, 1 / mean.ratio):.2f} times as fast as {slow}, on {mean.n} cases."
+        lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
+    return lines or [("Not measured yet: a second machine.", "", None)]
