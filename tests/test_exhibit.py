@@ -27,7 +27,7 @@ from fillpath.paths import ROOT
 from fillpath.record import Status
 from fillpath.settings import Settings
 from reports import figures
-from reports.claims.verdict import Outcome, Verdict
+from reports.claims.verdict import Outcome, Reason, Verdict
 from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
 from reports.facts.claim import Held
@@ -251,17 +251,17 @@ def test_subsets_are_judged_apart(verdicts: Judged) -> None:
     held = Held("ratio", basis="seconds", subsets="apart")
     first, second = verdicts(ROWS, held, subsets={"apart": apart})
     assert (first.basis, first.value) == ("seconds, first", 1.2)
-    assert (second.basis, second.outcome, second.why) == ("seconds", Outcome.UNTESTABLE, "for a reason")
+    assert (second.basis, second.reason, second.why) == ("seconds", Reason.NEEDS, "for a reason")
 
 
 def test_a_column_is_held_against_claims_row_by_row(verdicts: Judged) -> None:
     held = Held("ratio", only={"way": "a"})
     found = verdicts(ROWS, held, ("mean", "largest"))
-    assert [v.claim.rpartition(".")[2] for v in found] == ["mean", "largest", "largest"], "and beside"
+    assert [v.claim.rpartition(".")[2] for v in found] == ["mean", "largest"]
     assert found[0].value == 1.2
     seven = pd.concat([ROWS[:1].assign(label=name, abbr=name) for name in SEVEN])
-    assert verdicts(seven, held)[0].doubt == "1 process of 5", "a frame that does not say has one"
-    assert verdicts(seven.assign(ratio_processes=5, ratio_low=1.19, ratio_high=1.21), held)[0].firm
+    assert verdicts(seven, held)[0].why == "1 process of 5", "a frame that does not say has one"
+    assert verdicts(seven.assign(ratio_processes=5), held)[0].outcome is Outcome.OTHER_SIZE
 
 
 def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(verdicts: Judged) -> None:

@@ -17,7 +17,7 @@ from commands import main, page
 from commands._records import machines_here
 from fillpath.record import Status, record_path, write_records
 from reports import figures
-from reports.claims.verdict import Outcome, Verdict
+from reports.claims.verdict import Outcome, Reason, Verdict
 from reports.exhibit import Exhibit
 from reports.facts.records import Records
 from reports.how import place
@@ -29,21 +29,26 @@ __all__ = ["site"]
 CLAIMS = {"fill1": "highest", "fill1_pruned": "lowest", "fill2_cpu": "exceed", "always": "lowest_of_seven"}
 CASES = [case_of(name) for name in ("fill1", "fill1_pruned", "fill2_cpu")]
 ELSEWHERE = case_of("fill1", "rma10")
+POINT = pd.DataFrame({"input": ["BC"], "of_claim": ["BC"], "bound": [""]})
 
 
-def sham(*names: str, outcome: Outcome = Outcome.DEVIATES) -> Exhibit:
+def sham(*names: str, reason: Reason | None = None) -> Exhibit:
     """A figure that judges a claim of each of these implementations that has an ok case, and else says `not
     run`, but nothing beside the print. The claim of `always` needs no record."""
 
     def judged(frame: pd.DataFrame) -> list[Verdict]:
-        ok = dict(frame.loc[frame["status"] == "ok", ["implementation", "machine"]].values, always="any")
-        shown = [name for name in names if name in ok or outcome is not Outcome.BESIDE]
-        became = {name: outcome if name in ok else Outcome.NOT_RUN for name in shown}
-        about = {name: (f"ooclu.table2_in_words.{CLAIMS[name]}", "rows") for name in shown}
-        return [Verdict(*about[name], became[name], "1.2x", ok.get(name, "")) for name in shown]
+        ok = {*frame.loc[frame["status"] == "ok", "implementation"], "always"}
+        return [verdict(name, reason, POINT) for name in names if name in ok] + [
+            verdict(name, Reason.NOT_RUN) for name in names if name not in ok and reason is not Reason.BESIDE
+        ]
 
     shown = "ooclu", "GSoFA, Figure 99", "a sham", lambda cases: cases, drawn, "A sham."
     return Exhibit(*shown, held=(judged,), claims=("table2_in_words",))
+
+
+def verdict(name: str, reason: Reason | None, points: pd.DataFrame = POINT[:0]) -> Verdict:
+    outcome = Outcome.NOT_JUDGED if reason else Outcome.OTHER_SIZE
+    return Verdict(f"ooclu.table2_in_words.{CLAIMS[name]}", "rows", outcome, "1.2x", reason, points=points)
 
 
 def drawn(frame: pd.DataFrame, title: str) -> Figure:
@@ -62,8 +67,9 @@ def records(measured: Mapping[str, str], status: Status = Status.OK) -> Records:
 
 
 BOTH = sham("fill1_pruned", "fill2_cpu")
-BESIDE = sham("fill1_pruned", "fill2_cpu", outcome=Outcome.BESIDE)
-NOT_COMPARABLE = sham("fill1", "fill2_cpu", outcome=Outcome.NOT_COMPARABLE)
+BESIDE = sham("fill1_pruned", "fill2_cpu", reason=Reason.BESIDE)
+CONSTANT = sham("fill1", "fill2_cpu", reason=Reason.CONSTANT)
+ARITHMETIC = sham("always", reason=Reason.DERIVED)
 SILENT = [replace(each, claims=()) for each in (BESIDE, sham())]
 OTHERS = {"a": "-x", "b": "-xx", "c": "x-x"}
 # The marks of a machine that decides nothing.
@@ -77,13 +83,19 @@ CHOICES: list[tuple[str, Exhibit, dict[str, str], str, str | None]] = [
     ("what failed is not tried", BOTH, {"c": "x-.", "b": "x--"}, "", "b"),
     ("cases of other figures", BOTH, {"b": "-x-x", "a": "-x"}, "", "a"),
     ("results count", BOTH, {"here": "x", "there": "x..", "most": "x--x"}, "here", "here"),
-    ("no stranger is preferred", NOT_COMPARABLE, {"here": "-x", "there": "xx"}, "here", "there"),
+    ("no stranger is preferred", CONSTANT, {"here": "-x", "there": "xx"}, "here", "there"),
     *(("any case is ok", each, {"here": ".x", "there": "xxx"}, "here", "here") for each in SILENT),
     *(("no case is ok", each, {"here": "..", "there": "xxx"}, "here", "there") for each in SILENT),
     *(("no case is here", each, {"a": "x", "b": "xx"}, "here", "b") for each in SILENT),
     ("others say most", BESIDE, {"here": "x", "there": "-xx"}, "here", "there"),
     ("results count after that", BESIDE, {"here": "x--x", "there": "-x"}, "here", "there"),
-    ("arithmetic is no machine's", sham("always"), {"here": ".", "there": "x"}, "here", "there"),
+    (
+        "arithmetic is no machine's",
+        sham("always", reason=Reason.DERIVED),
+        {"here": ".", "there": "x"},
+        "here",
+        "there",
+    ),
     ("several are here", BOTH, NODES, "head node-1 node-2", "node-2"),
     ("two are here", BOTH, NODES, "head node-1", "node-1"),
     ("no record at all", BOTH, {}, "", None),

@@ -22,7 +22,6 @@ from impl.laplacian.system import system
 from impl.solve.right_hand_side import known_solution, known_solutions
 from reports.facts.records import Records
 from reports.glu3.solutions import PHASES
-from reports.table import TRANSFERS
 from tests.committed import MACHINES
 from tests.phase_nesting import Clock, inner_phases, reached
 from tests.test_direct_peers import positive
@@ -82,7 +81,7 @@ def shown() -> set[tuple[str, str]]:
 
 def share(record: Record, inner: frozenset[str]) -> float:
     """Of a sample's seconds that lies in phases, the median over samples."""
-    names = set(record.phases) - inner - {*TRANSFERS, RIGHT_HAND_SIDE}
+    names = set(record.phases) - inner - {"to_device", "to_host", RIGHT_HAND_SIDE}
     covered = np.sum([record.phases[name] for name in names], axis=0)
     return float(np.median(covered / np.array(record.samples)))
 

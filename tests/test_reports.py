@@ -6,7 +6,6 @@ All numbers are made up.
 from __future__ import annotations
 
 import io
-import re
 import subprocess
 import sys
 from argparse import Namespace
@@ -17,6 +16,7 @@ import pandas as pd
 import pytest
 from matplotlib.transforms import Bbox
 
+from commands import main
 from commands.maintain import _part as part
 from commands.maintain.readme import PART, state
 from commands.workflow.summary import summary
@@ -29,6 +29,7 @@ from fillpath.record import Record, Status, record_key, record_path, write_recor
 from fillpath.registry import lookup
 from reports import figures
 from reports.claims.standing import Standing
+from reports.claims.verdict import Outcome, Reason
 from reports.facts.claims import claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
@@ -92,6 +93,10 @@ def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") 
     )
 
 
+# What becomes of a claim without any record.
+UNMEASURED = (Reason.NOT_RUN, Reason.DERIVED, Reason.CONSTANT)
+
+
 @pytest.mark.parametrize(("paper", "figure"), EACH_SHAPE)
 def test_a_figure_is_laid_out_and_written_and_drawn_without_records(
     site: Path, monkeypatch: pytest.MonkeyPatch, paper: str, figure: str
@@ -106,7 +111,7 @@ def test_a_figure_is_laid_out_and_written_and_drawn_without_records(
     for cases, records in ((own, Records()), ([], Records()), ([], absent)):
         frame = found.frame(records, ENTRIES, cases)
         assert found.picture(frame).axes and found.words(frame)
-        assert not any(verdict.machine for verdict in found.verdicts(frame))
+        assert all(verdict.reason in UNMEASURED for verdict in found.verdicts(frame))
 
 
 def ticks_of(frame: pd.DataFrame) -> set[str]:
@@ -266,14 +271,18 @@ def test_claims_agree_with_their_schema_and_files() -> None:
         subject("gsofa", "fig10_vs_fill2cpu")
 
 
-def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_written(
+def test_the_readmes_part_is_the_claims_with_a_card_and_can_be_written(
     tmp_path: Path, standings: list[Standing]
 ) -> None:
-    text, readme = state("made-up", standings), tmp_path / "README.md"
-    rows = [line.split(" | ")[1:] for line in text.splitlines() if re.match(r"\| (?!---)", line)]
-    counts = [int(n) for row in rows[1:] for cell in row for n in re.findall(r"^(\d+):", cell)]
-    assert text.startswith("None of the ")
-    assert len(rows) == 1 + len(paper_names()) and sum(counts) == len(claims())
+    text, readme = state(standings), tmp_path / "README.md"
+    head, line, *rows = text.splitlines()
+    carded = [claim for claim in claims().values() if claim.card]
+    assert len(carded) == len(rows) <= 12 and {claim.paper for claim in carded} == {*paper_names()}
+    assert {text.count("|") for text in (head, line, *rows)} == {7}
+    assert all(claim.printed in row for claim, row in zip(carded, rows, strict=True))
+    # The machine that says most of a claim, of several.
+    mute = [replace(s, machine="mute", outcome=Outcome.NOT_JUDGED, reason=Reason.NOT_RUN) for s in standings]
+    assert state([*mute, *standings]) == text
     begin, end = part.markers(PART)
     whole = "before\n{}\n{}\n{}\nafter\n".format
     readme.write_text(whole(begin, "old", end))
@@ -286,11 +295,9 @@ def test_the_readmes_part_counts_every_claim_by_paper_and_kind_and_can_be_writte
         part.update(PART, readme, text, write)
 
 
-def test_readme_says_what_is_reproduced(committed_standings: list[Standing]) -> None:
-    readme = ROOT / "README.md"
-    if not readme.is_file() or part.markers(PART)[0] not in readme.read_text():
-        pytest.skip("README.md has no markers for the table")
-    assert part.update(PART, readme, state("h200", committed_standings), Namespace(check=True)) == 0
+def test_readme_says_what_is_reproduced(committed_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
+    assert main(["maintain", "readme", "--check"]) == 0
 
 
 PAIRED = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]

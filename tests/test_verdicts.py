@@ -288,7 +288,7 @@ def test_a_column_called_bound_is_no_bound_and_no_index_loses_what_has_no_number
         ("column: n, ", "", "table1_kernel_time.order: no column is named that it is held against"),
         ("printed: speedup.", "printed: sped.", "printed: sped.geometric_mean: no such key of its subject"),
         ("sum: [rows]", "sum: [row]", "glu3_table1_kernel_time.csv has no row"),
-        ("{aggregate: geometric", "{aggregate: mean", "ratios have a geometric mean, which is `geometric`"),
+        ("aggregate: geometric", "aggregate: mean", "ratios have a geometric mean, which is `geometric`"),
     ],
 )
 def test_a_mistake_in_a_file_of_claims_is_refused_in_one_line(

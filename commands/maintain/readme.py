@@ -47,6 +47,7 @@ def _rank(standing: Standing) -> int:
 
 def _row(standing: Standing) -> Sequence[str]:
     claim, (measured, matrices) = standing.claim, measured_on(standing)
-    said = f"{paper_names()[claim.paper].partition(' (')[0]}: {claim.card.format(measured='n times')}"
+    how_much = claim.printed if claim.aggregate == "count" else "n times"
+    said = f"{paper_names()[claim.paper].partition(' (')[0]}: {claim.card.format(measured=how_much)}"
     machine = standing.machine if standing.verdict and standing.verdict.n else "-"
     return said, claim.printed, measured, machine, matrices, f"{standing.outcome}"
