@@ -218,7 +218,7 @@ def wide(parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.Da
 def inputs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input, without what is of a case."""
     kept = [
-        *KEY, "label", "abbr", "stand_in_for", "near", "distance", "machine", "kind", "collection", "n",
+        *KEY, "label", "abbr", "stand_in_for", "distance", "machine", "kind", "collection", "n",
         "nnz", "entries",
     ]  # fmt: skip
     return rows[kept].groupby(KEY, sort=False).first()

@@ -218,7 +218,7 @@ def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
 ROWS = pd.DataFrame(
     {
         "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
-        "way": ["a", "b"], "ratio": [1.2, 9.0], "near": None,
+        "way": ["a", "b"], "ratio": [1.2, 9.0],
     }
 )  # fmt: skip
 

@@ -156,3 +156,10 @@ def test_a_large_picture_is_shown_as_png(site: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(style, "LARGEST", 1000)
     draw()
     assert style.page_picture(NAME) == small.with_suffix(".png") and not small.exists()
+
+
+def test_a_picture_has_at_most_three_lines_of_verdicts_none_longer_than_itself() -> None:
+    many = [(f"verdict paper.subject.{name}", "open on 1 of 13: " + "long " * 30) for name in "abcd"]
+    for count, last in ((0, ""), (3, "verdict paper.subject.c: "), (4, "and 2 more verdicts, on the page")):
+        lines = style.in_brief(many[:count], 90).split("\n")
+        assert len(lines) <= 3 and max(map(len, lines)) <= 90 and lines[-1].startswith(last)

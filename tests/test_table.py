@@ -21,6 +21,7 @@ from fillpath.processes import Rounds, ratio
 from fillpath.record import Record, Status
 from fillpath.stages import STAGES
 from reports import verbs
+from reports.facts.distance import Features, distance
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.table import COLUMNS, NOT_MEASURED, case_table, phases, timed, with_kernel_seconds
@@ -222,3 +223,12 @@ def test_options_of_a_variant_are_read_and_changed_as_cases_write_them(
     changed = verbs.with_option(own, name, value)
     assert changed.tolist() == variant({**options, name: value})
     assert verbs.without(changed, name).tolist() == variant({k: v for k, v in options.items() if k != name})
+
+
+def test_a_distance_is_of_kind_order_density_fill_and_symmetry() -> None:
+    """A circuit of 1,220 rows is far from Hamrle3, of 1.4 million; what is not known is not said."""
+    hamrle = Features("circuit", 1447360, 3.8, fill=32.6, symmetry=0.0)
+    factor, text = distance(Features("circuit", 1220, 4.8, fill=0.38, symmetry=0.9), hamrle)
+    assert text == "n 0.00084x, nnz/n 1.3x, fill 0.012x, symmetry +0.9, circuit"
+    assert factor == pytest.approx(1447360 / 1220 * 4.8 / 3.8 * 32.6 / 0.38)
+    assert distance(Features("mesh", 1447360, 3.8), hamrle) == (1.0, "n 1x, nnz/n 1x, mesh for circuit")

@@ -1,5 +1,4 @@
-"""How far a stand-in is from the matrix that it stands for: one far away says nothing of it, and one
-within the limits of config/twins.csv is its twin."""
+"""How far a stand-in is from the matrix that it stands in for."""
 
 from __future__ import annotations
 
@@ -13,24 +12,6 @@ from fillpath.case import matrix_id
 from fillpath.papers import papers
 from fillpath.twins import Nearest, twins_of
 from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, printed_column
-
-# What a stand-in may differ by and still weigh: factors either way, and a difference of two shares.
-ORDER, DENSITY, FILL, SYMMETRY = 10.0, 2.0, 4.0, 0.25
-LIMITS = (
-    f"n within {ORDER:g}x, nnz/n within {DENSITY:g}x, fill within {FILL:g}x, symmetry within {SYMMETRY:g}, "
-    "one family of kinds"
-)
-# Kinds of the catalogue that are of one family.
-_FAMILIES = {
-    "mesh": (
-        "2D grid", "3D grid", "mesh", "Delaunay triangulation", "finite elements (3D)", "structural",
-        "structural (pattern only)", "thermal", "electromagnetics", "computational fluid dynamics",
-        "weighted planar graph", "reservoir (not obtainable: the collection does not hold it)",
-    ),
-    "road": ("road network", "road-like graph"),
-    "network": ("social network", "geometric graph"),
-}  # fmt: skip
-_FAMILY = {kind: family for family, kinds in _FAMILIES.items() for kind in kinds}
 
 
 class Features(NamedTuple):
@@ -58,38 +39,27 @@ class Features(NamedTuple):
         return cls(entry.kind, float(entry.order), entries / entry.order, fill, symmetry)
 
 
-def distance(one: Features, other: Features) -> tuple[float, bool, str]:
-    """Return how far a stand-in is from a matrix, whether it weighs, and both in words.
+def distance(one: Features, other: Features) -> tuple[float, str]:
+    """Return how far n, density and fill are apart, as the product of factors above 1, and that in words.
 
-    The product of how far n, density and fill are apart, each above 1. It weighs where it is of the same
-    family of kinds and each feature that is known is within its limit. In words: `n 0.2x, nnz/n 1.29x, fill
-    0.4x, symmetry +0.1, thermal for structural`.
+    In words: `n 0.2x, nnz/n 1.29x, fill 0.4x, symmetry +0.1, thermal for structural`.
     """
     fill, shift = one.fill / (other.fill or math.nan), one.symmetry - other.symmetry
     ratios = {"n": one.order / other.order, "nnz/n": one.density / other.density, "fill": fill}
-    limits = zip(ratios.values(), (ORDER, DENSITY, FILL), strict=True)
-    far = abs(shift) > SYMMETRY or any(ratio > limit or ratio < 1 / limit for ratio, limit in limits)
     parts = [f"{name} {ratio:.2g}x" for name, ratio in ratios.items() if not math.isnan(ratio)]
     parts += [] if math.isnan(shift) else [f"symmetry {shift:+.2g}"]
     parts.append(" for ".join(dict.fromkeys(each.kind.partition(" (")[0] for each in (one, other))))
-    factor = math.prod(max(ratio, 1 / ratio) for ratio in ratios.values() if ratio > 0)
-    near = not far and _FAMILY.get(one.kind, one.kind) == _FAMILY.get(other.kind, other.kind)
-    return factor, near, ", ".join(parts)
+    return math.prod(max(ratio, 1 / ratio) for ratio in ratios.values() if ratio > 0), ", ".join(parts)
 
 
-def distances(
-    entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float
-) -> dict[str, str | None]:
-    """Return the paper's matrices that this one is near enough to stand for, and how far it is from each that
-    it stands for, the nearest first; nothing where a size is not known. fill, symmetry : of it prepared."""
+def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float) -> str | None:
+    """Return how far a matrix is from each of the paper's that it stands in for, the nearest first: `HM: n
+    0.00084x, ...; PR: ...`. None where no size is known. fill, symmetry : of it prepared."""
     own = Features.of(entry, fill, symmetry)
     stood_for = [each for each in entries if own and each.id in entry.stands_for]
     known = [(abbreviation(each, paper), _of_print(each)) for each in stood_for]
     away = [(*distance(own, other), abbr) for abbr, other in known if own and abbr and other]
-    found = sorted(away, key=itemgetter(0))
-    near = ", ".join(abbr for _, near, _, abbr in found if near)
-    texts = "; ".join(f"{abbr}: {text}" for *_, text, abbr in found)
-    return {"near": near or None, "distance": texts or None}
+    return "; ".join(f"{abbr}: {text}" for _, text, abbr in sorted(away, key=itemgetter(0))) or None
 
 
 @functools.cache

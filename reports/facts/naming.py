@@ -13,7 +13,7 @@ from reports.facts.distance import distances, twins_in
 from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
 
 NAMES = (
-    "label", "abbr", "stand_in_for", "near", "distance", "stands_for", "kind", "collection", "lower_in",
+    "label", "abbr", "stand_in_for", "distance", "stands_for", "kind", "collection", "lower_in",
 )  # fmt: skip
 
 
@@ -38,6 +38,12 @@ def among(names: str | None, abbreviations: Collection[str]) -> str | None:
     """Return of what a row stands in for, these alone; None for none."""
     shorts = names.split(", ") if isinstance(names, str) else []
     return ", ".join(short for short in shorts if short in abbreviations) or None
+
+
+def nearest(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return what each row stands in for, the nearest first."""
+    by_distance = rows["distance"].astype("object").str.replace(r":[^;]*", "", regex=True)
+    return by_distance.str.replace(";", ",").fillna(rows["stand_in_for"])
 
 
 def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
@@ -67,7 +73,7 @@ def _names(
         "lower_in": ", ".join(entry.lower_in),
         "kind": entry.kind,
         "collection": entry.group or None,
-        **distances(entry, entries, paper, *far),
+        "distance": distances(entry, entries, paper, *far),
     }
 
 

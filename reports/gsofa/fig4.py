@@ -10,7 +10,7 @@ from impl.symbolic.gsofa_device import THREADS
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.means import trend
-from reports.facts.naming import NAMES, among
+from reports.facts.naming import NAMES
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
 from reports.shapes.axes import Multiples, empty_panel
@@ -59,9 +59,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel for each of the paper's matrices: of its own, or the first that is near or stands in."""
-    far = frame["abbr"].isna() & frame["near"].map(lambda names: among(names, PRINTED)).isna()
-    first = frame.assign(far=far).sort_values("far", kind="stable").groupby("paper_matrix")["matrix"].first()
+    """Draw a panel for each of the paper's matrices: of its own, or of the first that stands in."""
+    ordered = frame.sort_values("abbr", key=pd.isna, kind="stable")
+    first = ordered.groupby("paper_matrix")["matrix"].first()
     shown = frame[frame["matrix"].isin(first)]
     return Multiples(_panel, "average frontier of a source")(shown, title)
 

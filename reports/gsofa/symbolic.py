@@ -64,9 +64,8 @@ def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
 
 
 def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
-    """Return the paper's matrix that each row is, that it is near to, or that it stands in for, of those
-    known."""
-    names = rows[["abbr", "near", "stand_in_for"]].stack().str.split(", ").explode()
+    """Return the paper's matrix that each row is, or the nearest that it stands in for, of those known."""
+    names = rows[["abbr"]].assign(instead=naming.nearest(rows)).stack().str.split(", ").explode()
     return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)
 
 

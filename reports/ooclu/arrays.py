@@ -56,8 +56,8 @@ def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:
 
 def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
     """Return the rows, with these matrices alone of what each stands in for."""
-    names = {name: rows[name].map(lambda names: among(names, shown)) for name in ("stand_in_for", "near")}
-    return rows.assign(**names).astype(dict.fromkeys(names, "object"))
+    names = rows["stand_in_for"].map(lambda names: among(names, shown))
+    return rows.assign(stand_in_for=names.astype("object"))
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 from fillpath.processes import Rounds
 from fillpath.record import Record
 from reports.exhibit import Subset
+from reports.facts.naming import nearest
 from reports.facts.printed import printed_column, printed_table
 from reports.shapes.sheet import COUNT, Column, plain
 from reports.table import phases, timed
@@ -90,10 +91,10 @@ def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
 def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
     """Return the frame, one row per input, with what is printed of the paper's own matrices, in their order.
 
-    A stand-in is behind the matrix that it is `printed_of`, the first of those that it is near to.
+    A stand-in is behind the matrix that it is `printed_of`, the nearest of those that it stands in for.
     """
     frame = beside(frame, PAPER, prints)
-    names = frame["near"].fillna(frame["stand_in_for"]).where(frame["abbr"].isna())
+    names = nearest(frame).where(frame["abbr"].isna())
     target = names.astype("object").str.split(", ").str[0]
     place = pd.Categorical(target.fillna(frame["abbr"]), prints.index)
     ordered = frame.assign(printed_of=target, place=place)

@@ -1,6 +1,5 @@
 """Table 1: the matrices, printed and here, and the graphs that they are taken as."""
 
-import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
@@ -24,10 +23,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the print of what stand-ins are for, and whether they are near enough."""
-    is_own, is_near = frame["abbr"].notna(), frame["near"].notna()
-    weighs = np.select([is_own, is_near], ["the paper's", "near enough"], "too far")
-    return below_stand_ins(frame.assign(weighs=weighs), PRINTED)
+    """Return the frame with the print of what stand-ins are for."""
+    return below_stand_ins(frame, PRINTED)
 
 
 EXHIBIT = Exhibit(
@@ -41,12 +38,11 @@ EXHIBIT = Exhibit(
             Column("nonzeros", "nnz", COUNT),
             Column("nnz(L)", "nnz_l", COUNT, "as a graph"),
             Column("nnz(G)", "nnz_g", COUNT, "as a graph"),
-            Column("weighs", "weighs"),
         ],
         _shown,
     ),
     """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO}
-    not; a stand-in too far away weighs in no verdict. Nonzeros: explicit zeros left out. nnz(L): of the graph
+    not. Nonzeros: explicit zeros left out. nnz(L): of the graph
     Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals.""",
     claims=("table1_matrices",),
 )

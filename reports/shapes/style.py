@@ -24,6 +24,8 @@ HATCHES = ("", "//", "..", "xx", "\\\\", "oo", "--")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SMALL, NORMAL, LARGE = 10, 12, 14
 DPI = 150
+# Letters per inch of the text below a picture, and lines of verdicts there at most.
+LETTERS, LINES = 12.6, 3
 # Inches around a picture.
 PAD = 0.2
 # The ending of the picture that the page shows, which is without the text below, as the page has that itself;
@@ -139,7 +141,7 @@ def save(
     """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, and the bare picture
     for the page, or the cells of a table: same input, same bytes. Returns the paths of all, those first.
 
-    verdicts : what each is called, and its text.
+    verdicts : what each is called, and its text; the picture has the first of them.
     site : the folder, None for the page's own.
     """
     svg, csv, pdf, table, page = (
@@ -149,7 +151,7 @@ def save(
     *large, picture = save_shown(figure, page)
     for path in large:
         path.unlink()
-    write_below(figure, caption, "\n".join(f"{key}: {text}" for key, text in verdicts), stamp.footer)
+    write_below(figure, caption, in_brief(verdicts, int(LETTERS * figure.get_figwidth())), stamp.footer)
     for path in (svg, pdf):
         write_picture(figure, path)
     comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
@@ -211,10 +213,19 @@ def write_picture(figure: Figure, path: Path) -> None:
         figure.savefig(handle, format=kind, metadata=metadata, dpi=DPI, bbox_inches=box)
 
 
+def in_brief(verdicts: Sequence[tuple[str, str]], width: int) -> str:
+    """Return at most LINES lines of so many letters: the first verdicts, and how many more there are."""
+    lines = [textwrap.shorten(f"{key}: {text}", width, placeholder=" ...") for key, text in verdicts]
+    more = len(lines) - LINES + 1
+    return "\n".join(lines if more < 2 else [*lines[: LINES - 1], f"and {more} more verdicts, on the page"])
+
+
 def write_below(figure: Figure, *paragraphs: str) -> None:
     """Write caption, verdicts and stamp under the figure, outside of its own area: `savefig` grows."""
     width, height = figure.get_size_inches()
-    filled = [[textwrap.fill(line, int(width * 12.6)) for line in text.splitlines()] for text in paragraphs]
+    filled = [
+        [textwrap.fill(line, int(width * LETTERS)) for line in text.splitlines()] for text in paragraphs
+    ]
     text = "\n\n".join("\n".join(paragraph) for paragraph in filled if paragraph)
     if text:
         look: dict[str, Any] = {"ha": "left", "va": "top", "size": SMALL, "color": "#333333"}
