@@ -18,6 +18,7 @@ from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports import figures
+from reports.claims import judge as judging
 from reports.claims.standing import Standing
 from reports.facts.printed import Entries
 from reports.facts.records import Records
@@ -224,6 +225,12 @@ RECORDS = Records(
         ),
     )
 )
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge a time that was measured in one process, as these records are."""
+    monkeypatch.setattr(judging, "PROCESSES", 1)
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machi
     (absent,) = rows[~rows["case"].isin([record.case for record in RECORDS.rows])].to_dict("records")
     assert (absent["status"], absent["samples"], absent["runs"]) == ("not_run", 0, ())
     bare = case_table(RECORDS, CASES, ENTRIES, "").set_index("matrix")
-    assert bare[["abbr", "stand_in_for", "near", "distance"]].isna().all(axis=None)
+    assert bare[["abbr", "stand_in_for", "distance"]].isna().all(axis=None)
     assert set(bare.loc[BC, "label"]) == {BC} and set(bare.loc[STAND_IN, "label"]) == {"circuit:4000"}
     assert case_table(Records(), [], ENTRIES, "gsofa").shape == (0, len(COLUMNS))
 
