@@ -142,7 +142,8 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
     are what the two intervals allow.
     """
     first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
-    both = rows.merge(first, on=list(key), validate="many_to_one")
+    # One block of each type: pandas warns of frames that are joined of many.
+    both = rows.merge(first, on=list(key), validate="many_to_one").copy()
     return both.assign(
         ratio=both["first_median"] / both["median"],
         ratio_low=both["first_low"] / both["high"],
