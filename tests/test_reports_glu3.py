@@ -22,15 +22,17 @@ from fillpath.record import Record, Status
 from fillpath.series import series_path, write_series
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
+from reports.claims.verdict import Reason, outcome_label
 from reports.facts.claims import claim
 from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
+from tests.reports_fakes import AROUND, made_frame, one_process, says, texts, told, unavailable
 from tests.reports_fakes import record_of as measured
 
+__all__ = ["one_process"]
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
 FIVE = ("rajat12", "circuit_2", "memplus", "onetone2", "rajat27")
 TIMEOUT = {"status": Status.TIMEOUT}
@@ -142,8 +144,11 @@ BY_CARD, BY_HOST = ([measured(f"numeric.multifrontal_{on}{REAL}", 2.0, FLOPS)] f
 NOT_HERE = [unavailable(Case.parse(record.case), 1) for record in pair()]
 LINES, KEPT = grown("solve.direct_gpu"), grown("solve.direct_gpu.maps=kept")
 MEAN, EACH, TENFOLD = (f"table2_levelization.{name}" for name in ("geometric", "each", "order_of_magnitude"))
+COUNTS = "counts.filled counts.levels_exact counts.levels_relaxed"
+BESIDE, NOT_RUN, DERIVED = (f"not judged ({r})" for r in (Reason.BESIDE, Reason.NOT_RUN, Reason.DERIVED))
+OF_TWO = f"on 1 of 15|0 of 1 within 25% of the print: 8x (rajat12)|, on stand-ins; {BESIDE}: 8x (add32)"
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
-OF_CALLS = "seconds of the call, launches included, of GLU2.0 over GLU3.0|seconds of the call by a graph"
+OF_CALLS = f"launches included, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
 NOTHING, LABELS = "Nothing of it was measured here.", [*growth.LABELS.values()]
 OTHERS = f"Not measured there: {', '.join([*growth.DRAWN][1:])}."
 
@@ -188,45 +193,45 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
     assert parts.tolist() == pytest.approx([0.3, 0.3, 0.4, 0.75])
 
 
+@pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(
     ("figure", "given", "names", "outcomes", "said"),
     [
-        # One matrix makes no mean; stand-ins are judged apart.
-        (table2, STAND_IN, MEAN, "inconclusive, beside the print", "3,146x, 87.1x of the same"),
-        (table2, STAND_IN, EACH, "deviates, beside the print", "0 of 1 within 25% of the print"),
-        (table2, [*SLOW, *pair(87.0, FIVE[3])], TENFOLD, "reproduced", "4 of 4"),
-        (table2, [*SLOW, *pair(5.0, FIVE[3])], TENFOLD, "deviates", "3 of 4, printed all"),
-        (table2, STAND_IN, "counts.filled counts.levels_exact counts.levels_relaxed", "reproduced", "1 of 1"),
-        (table2, FORTY, "counts.levels_relaxed", "deviates", "0 of 1 equal"),
+        # One matrix makes no mean; stand-ins stand beside the print, and are in no number but their own.
+        (table2, STAND_IN, MEAN, f"open, {BESIDE}", "on 1 of 15|8x (rajat12)|3,146x, 87.1x of the same"),
+        (table2, STAND_IN, EACH, f"other size, {BESIDE}", OF_TWO),
+        (table2, [*SLOW, *pair(87.0, FIVE[3])], TENFOLD, "reproduced", "on 4 of 15|4 of 4"),
+        (table2, [*SLOW, *pair(5.0, FIVE[3])], TENFOLD, "not reproduced", "on 4 of 15|3 of 4, printed all"),
+        (table2, STAND_IN, COUNTS, "reproduced", "on 1 of 15: 1 of 1 equal"),
+        (table2, FORTY, "counts.levels_relaxed", "not reproduced", "0 of 1 equal|rajat12 40, printed 39"),
         # Printed 39 over 37; a tie of AMD may change both counts.
         (table2, pair(), "counts.relaxed_over_exact", "reproduced", "1 of 1 within 25%"),
-        (table2, pair(relaxed=45.0), "counts.relaxed_over_exact", "deviates", "0 of 1 within 25%"),
-        (table2, pair(relaxed=37.0), "counts.relaxed_over_exact", "contradicted", "opposite"),
-        (table1, FACTORED, f"{TIME}.order {TIME}.nnz", "reproduced", "1 of 1 equal"),
-        (table1, FACTORED, f"{TIME}.geometric", "inconclusive, beside the print", OF_CALLS),
-        (table1, FACTORED, f"{TIME}.each", "deviates", "1.1x of the same; as printed, larger"),
-        (levels, RISE, f"{TRENDS} fig_levels.columns_fall", "reproduced", "5 of 5"),
-        (levels, DROP, TRENDS, "contradicted", "0 of 5"),
-        (levels, FLAT, TRENDS, "inconclusive", "0 of 5 (0 to 5 by the intervals)"),
-        (levels, NO_SERIES, TRENDS, "not run", ""),
-        (table2, NOT_HERE, f"{MEAN} {EACH} {TENFOLD} counts.filled", "not run", ""),
-        (dependencies, [], "glu1_is_wrong.last_pivot", "derived", ": the two agree"),
+        (table2, pair(relaxed=45.0), "counts.relaxed_over_exact", "other size", "0 of 1 within 25%|1.216x"),
+        (table2, pair(relaxed=37.0), "counts.relaxed_over_exact", "not reproduced", "0 of 1 within 25%|1x ("),
+        (table1, FACTORED, f"{TIME}.order {TIME}.nnz", "reproduced", "on 1 of 15: 1 of 1 equal"),
+        (table1, FACTORED, f"{TIME}.geometric", f"open, {BESIDE}", OF_CALLS),
+        (table1, FACTORED, f"{TIME}.each", "other size", "2.73 of the print|3x (rajat12)|1.1x of the same"),
+        (levels, RISE, f"{TRENDS} fig_levels.columns_fall", "reproduced", "on 5 of 15: 5 of 5"),
+        (levels, DROP, TRENDS, "not reproduced", "0 of 5"),
+        (levels, FLAT, TRENDS, "open", "0 of 5 (0 to 5 by the intervals)"),
+        (levels, NO_SERIES, TRENDS, NOT_RUN, "printed most"),
+        (table2, NOT_HERE, f"{MEAN} {EACH} {TENFOLD} counts.filled", NOT_RUN, "printed "),
+        (dependencies, [], "glu1_is_wrong.last_pivot", DERIVED, ": the two agree"),
     ],
 )
 def test_claims_are_judged(figure: Any, given: Any, names: str, outcomes: str, said: str) -> None:
     verdicts = figure.EXHIBIT.verdicts(frame_of(figure, given))
     for name in names.split():
         found = [verdict for verdict in verdicts if verdict.claim == f"glu3.{name}"]
-        assert ", ".join(v.outcome for v in found) == outcomes
-        assert {v.scope and v.scope.name for v in found} <= {"PAPER", None}
-        text = "\n".join(f"{v.basis}; {v.numbers}; {v.direction}, {v.size}; {v.why}" for v in found)
+        assert ", ".join(outcome_label(v.outcome, v.reason or "") for v in found) == outcomes
+        text = "\n".join(f"{v.basis}; {v.text}" for v in found)
         assert [each for each in said.split("|") if each not in text] == []
 
 
 def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> None:
     before, after = (table1.EXHIBIT.verdicts(frame_of(table1, given)) for given in (FACTORED, with_durations))
     (kernels,) = (verdict for verdict in after if verdict not in before)
-    assert (kernels.basis, kernels.outcome) == ("durations of kernels", "beside the print")
+    assert (kernels.basis, kernels.word) == ("durations of kernels", BESIDE)
     assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 

@@ -71,8 +71,9 @@ def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
 
 def _beside(claim: Claim, basis: str, rows: pd.DataFrame) -> Verdict:
     """Return the number of the claim's stand-ins, which decides nothing."""
-    whole, text = whole_of(claim, rows)._asdict(), words.spread(claim, rows)
-    return Verdict(claim.id, basis, Outcome.NOT_JUDGED, text, Reason.BESIDE, **whole, points=rows)
+    whole = whole_of(claim, rows)
+    text = words.spread(claim, rows, whole)
+    return Verdict(claim.id, basis, Outcome.NOT_JUDGED, text, Reason.BESIDE, **whole._asdict(), points=rows)
 
 
 def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tuple[str, str]]) -> Verdict:
@@ -81,7 +82,9 @@ def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tu
     parts = parts_of(claim, rows, whole)
     few = few_of(claim, rows)
     agrees = outcome_of(claim, parts, few)
-    hasty = _processes(rows) if claim.time and agrees in CONCLUSIVE else ""
+    is_clear = agrees in CONCLUSIVE
+    hasty = _processes(rows) if claim.time and is_clear else ""
+    grounds = hasty or ("" if is_clear else few) or _bounds(rows, is_clear)
     reason, why = _reason(claim, held, few, agrees)
     return Verdict(
         claim.id,
@@ -89,7 +92,7 @@ def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tu
         Outcome.NOT_JUDGED if reason else Outcome.OPEN if hasty else agrees,
         words.numbers(claim, rows, whole, parts),
         reason,
-        why or few or hasty or _bounds(rows, agrees),
+        why if reason else grounds,
         factor_of(claim, rows, whole),
         **whole._asdict(),
         points=rows,
@@ -119,9 +122,9 @@ def _processes(rows: pd.DataFrame) -> str:
     return "" if count >= PROCESSES else f"{count} process{'es' if count > 1 else ''} of {PROCESSES}"
 
 
-def _bounds(rows: pd.DataFrame, agrees: Outcome) -> str:
+def _bounds(rows: pd.DataFrame, is_clear: bool) -> str:
     """Return how many numbers are bounds and whether they decide, empty where none is one."""
     bounds = int((rows["bound"] != "").sum())
-    means = "the bound decides" if agrees in CONCLUSIVE else "too near the print to decide"
+    means = "the bound decides" if is_clear else "too near the print to decide"
     ended = f"{bounds} of {len(rows)} a bound, of a call that a limit of time ended: {means}"
     return ended if bounds else ""

@@ -23,7 +23,7 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
         value = f"rank correlation {whole.value:+.2f} ({ends}) over {n}" if n >= LEAST_OF_TREND else f"of {n}"
         return f"{value}, printed: {claim.printed}"
     if claim.aggregate in EXTREMES:
-        return _extreme(claim, rows)
+        return f"{_extreme(claim, rows)}, printed {claim.printed}"
     ratios = claim.unit == "x" and claim.aggregate != "mean"
     text = f"{_spread(rows, claim.form, ratios)}, printed {claim.printed}"
     if claim.span is not None:
@@ -34,10 +34,14 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
     return f"{text}{same}{_arithmetic(claim, rows)}"
 
 
-def spread(claim: Claim, rows: pd.DataFrame) -> str:
-    """Return the numbers of matrices that weigh nothing: their mean and ends, of a count how many."""
+def spread(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
+    """Return the numbers of matrices that decide nothing: their mean and ends, or the aggregate."""
     if claim.aggregate == "count":
         return f"{(rows['value'] > 0).sum()} of {len(rows)}"
+    if claim.aggregate == "trend":
+        return f"rank correlation {whole.value:+.2f} over {rows['input'].nunique()}"
+    if claim.aggregate in EXTREMES:
+        return _extreme(claim, rows)
     return _spread(rows, claim.form, claim.unit == "x")
 
 
@@ -65,7 +69,7 @@ def _extreme(claim: Claim, rows: pd.DataFrame) -> str:
     value = reduce(claim, rows["value"])
     label = rows.loc[rows["value"] == value, "label"].iloc[0]
     among = f", the {claim.aggregate} of {len(rows)}" if len(rows) > 1 else ""
-    return f"{bound_of(rows['bound'])}{claim.form(value)} ({label}{among}), printed {claim.printed}"
+    return f"{bound_of(rows['bound'])}{claim.form(value)} ({label}{among})"
 
 
 def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:

@@ -53,13 +53,21 @@ def distance(one: Features, other: Features) -> tuple[float, str]:
 
 
 def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float) -> str | None:
-    """Return how far a matrix is from each of the paper's that it stands in for, the nearest first: `HM: n
-    0.00084x, ...; PR: ...`. None where no size is known. fill, symmetry : of it prepared."""
+    """Return how far a matrix is from each of the paper's that it stands in for: `HM: n 0.1x, ...; PR: ...`.
+
+    Those of its own kind come first, the nearest before others. None where no size is known.
+
+    fill, symmetry : of it prepared
+    """
     own = Features.of(entry, fill, symmetry)
     stood_for = [each for each in entries if own and each.id in entry.stands_for]
     known = [(abbreviation(each, paper), _of_print(each)) for each in stood_for]
-    away = [(*distance(own, other), abbr) for abbr, other in known if own and abbr and other]
-    return "; ".join(f"{abbr}: {text}" for _, text, abbr in sorted(away, key=itemgetter(0))) or None
+    away = [
+        (own.kind != other.kind, *distance(own, other), abbr)
+        for abbr, other in known
+        if own and abbr and other
+    ]
+    return "; ".join(f"{abbr}: {text}" for *_, text, abbr in sorted(away, key=itemgetter(0, 1))) or None
 
 
 @functools.cache

@@ -59,9 +59,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel for each of the paper's matrices: of its own, or of the first that stands in."""
-    ordered = frame.sort_values("abbr", key=pd.isna, kind="stable")
-    first = ordered.groupby("paper_matrix")["matrix"].first()
+    """Draw a panel for each of the paper's matrices: of its own, or of the largest that stands in."""
+    ordered = frame.assign(instead=frame["abbr"].isna(), least=-frame["n"])
+    first = ordered.sort_values(["instead", "least"], kind="stable").groupby("paper_matrix")["matrix"].first()
     shown = frame[frame["matrix"].isin(first)]
     return Multiples(_panel, "average frontier of a source")(shown, title)
 

@@ -29,8 +29,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     split, before : the first iteration above half of the largest, and per cent of the iterations before it
     """
     instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
-    abbr = cases["abbr"].where(cases["matrix"] != SHOWN[1], SHOWN[1])
-    bins = per_case(cases.assign(stand_in_for=instead, abbr=abbr), BINS)
+    bins = per_case(cases.assign(stand_in_for=instead), BINS)
     case, size = bins["case"], bins["last"] + 1 - bins["first"]
     count = size.groupby(case).transform("count").clip(upper=ITERATIONS)
     iteration = ((bins["first"] + 1) * count - 1) // size.groupby(case).transform("sum")
@@ -40,7 +39,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     split = iteration.where(frontier > HALF * largest).groupby(case).transform("min")
     numbers = {"iteration": iteration, "frontier": frontier, "largest": largest, "split": split}
     rows = bins.drop(columns=BINS).assign(**numbers, before=100 * split / count)
-    return with_absent(rows.drop_duplicates(["case", "iteration"]), SHOWN)
+    rows = with_absent(rows.drop_duplicates(["case", "iteration"]), SHOWN)
+    return rows.assign(abbr=rows["abbr"].mask(rows["matrix"].isin(SHOWN), rows["matrix"]))
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:

@@ -70,19 +70,18 @@ class CodedBars:
     """A bar per code and matrix, under lines of text.
 
     strip : of the text above.
-    label, value, status : of the bars.
+    label, value : of the bars.
     """
 
     strip: Sequence[Ratios]
     label: str
     value: str = "median"
-    status: str = "status"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         lines = [line for ratios in self.strip for line in ratios.lines(frame)]
 
         def panel(axes: Axes, frame: pd.DataFrame) -> None:
-            bars.bar_panel(axes, frame, self.label, self.value, self.status)
+            bars.bar_panel(axes, frame, self.label, self.value)
             write_strip(axes, lines)
 
         return Panels([panel], 5.5 + 0.2 * len(lines))(frame, title)

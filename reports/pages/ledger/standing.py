@@ -64,9 +64,13 @@ def _standing(claim: Claim, view: View) -> Standing:
 def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the first verdict that says something of the claim, else the first that is open, else the first
     that says why it is not judged."""
-    ranks = [*CONCLUSIVE, Outcome.OPEN, *Reason]
     own = [verdict for verdict in verdicts if verdict.reason is not Reason.BESIDE]
-    return min(own, key=lambda v: max(ranks.index(v.reason or v.outcome), 2), default=None)
+    order = [Outcome.OPEN, *Reason]
+    return min(
+        own,
+        key=lambda v: v.outcome not in CONCLUSIVE and 1 + order.index(v.reason or v.outcome),
+        default=None,
+    )
 
 
 def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
