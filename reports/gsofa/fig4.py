@@ -59,9 +59,15 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel for each of the paper's matrices: of its own, or of the largest that stands in."""
-    ordered = frame.assign(instead=frame["abbr"].isna(), least=-frame["n"])
-    first = ordered.sort_values(["instead", "least"], kind="stable").groupby("paper_matrix")["matrix"].first()
+    """Draw a panel for each of the paper's matrices: of its own, or of that of its stand-ins which has the
+    most codes, the largest of several."""
+    codes = (
+        frame["implementation"].where(frame["ratio"].notna()).groupby(frame["matrix"]).transform("nunique")
+    )
+    ordered = frame.assign(own=frame["abbr"].notna(), codes=codes).sort_values(
+        ["own", "codes", "n"], kind="stable"
+    )
+    first = ordered.groupby("paper_matrix")["matrix"].last()
     shown = frame[frame["matrix"].isin(first)]
     return Multiples(_panel, "average frontier of a source")(shown, title)
 
