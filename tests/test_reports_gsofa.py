@@ -272,7 +272,7 @@ ROWS: list[tuple[str, Any, str, str]] = [
         for cases, said in (
             (
                 (AT_FAR, AT_NEAR, OF_CIRCUIT, BC),
-                "bcsstk18 (BC) | circuit:4000, stand-in: TT | printed of TT: 6,230x | of 4 measured",
+                "bcsstk18 (BC) | onetone2, stand-in: TT | printed of TT: 6,230x | of 4 measured",
             ),
             ((AT_FAR, AT_NEAR, BC, TT), "twotone (TT)"),
             ((BC, AT_FAR), "fpga_dcop_01, stand-in: TT"),

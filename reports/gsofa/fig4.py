@@ -61,12 +61,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a panel for each of the paper's matrices: of its own, or of that of its stand-ins which has the
     most codes, the largest of several."""
-    codes = (
-        frame["implementation"].where(frame["ratio"].notna()).groupby(frame["matrix"]).transform("nunique")
-    )
-    ordered = frame.assign(own=frame["abbr"].notna(), codes=codes).sort_values(
-        ["own", "codes", "n"], kind="stable"
-    )
+    known = frame["implementation"].where(frame["ratio"].notna())
+    codes = known.groupby(frame["matrix"]).transform("nunique")
+    rows = frame.assign(own=frame["abbr"].notna(), codes=codes)
+    ordered = rows.sort_values(["own", "codes", "n"], kind="stable")
     first = ordered.groupby("paper_matrix")["matrix"].last()
     shown = frame[frame["matrix"].isin(first)]
     return Multiples(_panel, "average frontier of a source")(shown, title)
