@@ -129,6 +129,8 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
     text, below, _ = cards.sentence(known, {"a": "NVIDIA H100 80GB HBM3"})
     assert text == f"On an NVIDIA H100, {claim.card.format(measured='26 times')}, on BC."
     assert below == f"The paper prints 13.01x on average over 13 matrices. Open: {verdict.why}."
+    same = replace(verdict, printed=9.0)
+    assert "13 matrices, 9x on the same 1." in cards.sentence(replace(known, verdict=same), {})[1]
     part = replace(known, verdict=judge_numbers(claim, {"BC": 26.0, "RM": 26.0}))
     assert cards.sentence(part, {})[0].endswith("GPU, averaged over 2 of 13 matrices.")
     missing = Missing("matrix", ("onetone1 (O1)", "bbmat", "c"))

@@ -10,6 +10,7 @@ from fillpath.papers import paper_names
 from reports.claims.standing import Standing
 from reports.claims.verdict import Outcome, Verdict, outcome_label
 from reports.facts.claim import Claim, Kind
+from reports.facts.means import LEAST_OF_TREND
 
 # Names that the text lists of many; the JSON has all.
 SHOWN = 5
@@ -95,7 +96,8 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
     if claim.aggregate == "equal":
         return verdict.numbers.partition(";")[0]
     if claim.aggregate == "trend":
-        return f"rank correlation {verdict.value:+.2f}"
+        few = verdict.matrices < LEAST_OF_TREND
+        return "too few for a trend" if few else f"rank correlation {verdict.value:+.2f}"
     return f"{verdict.bound}{claim.form(verdict.value)}{_printed_of_same(claim, verdict)}"
 
 

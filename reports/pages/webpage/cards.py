@@ -73,7 +73,7 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
     claim, verdict, printed = standing.claim, standing.verdict, standing.claim.printed
     if verdict is None or not verdict.n:
         lacks = [name.partition(" (")[0] for lack in standing.missing for name in lack.what]
-        text = claim.card.format(measured="…" if claim.aggregate == "count" else "… times")
+        text = claim.card.format(measured=claim.printed if claim.aggregate == "count" else "… times")
         beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
         below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
         return f"{text[0].upper()}{text[1:]}.", below, standing
@@ -86,13 +86,13 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
         on = f", on {verdict.points['label'].iloc[0].partition(' (')[0]}"
     if claim.is_ratio and not claim.span:
         over = f" on average over {verdict.of} matrices" if verdict.of else ""
-        same = verdict.printed != claim.value
-        printed = f"{claim.form(verdict.printed)}{' on the same matrices' if same else over}"
+        same = f", {claim.form(verdict.printed)} on the same {verdict.matrices}"
+        printed = f"{claim.form(claim.value)}{over}{same if verdict.printed != claim.value else ''}"
     device = next(filter(None, map(devices.get, standing.records)), "")
     told = claim.card.format(measured=_BOUND[verdict.bound] + number)
-    lead = {Reason.NEEDS: "But", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
-    but = f" {lead} {verdict.why.partition(',')[0]}." if lead and verdict.why else ""
-    return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{but}", standing
+    lead = {Reason.NEEDS: "Not judged:", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
+    why = f" {lead} {', '.join(verdict.why.split(', ')[:2])}." if lead and verdict.why else ""
+    return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{why}", standing
 
 
 def _place(device: str, machine: str) -> str:
@@ -151,4 +151,6 @@ def _machines(comparison: Comparison | None) -> list[Line]:
         fast, slow = ends if mean.ratio > 1 else reversed(ends)
         text = f"{fast} is {max(mean.ratio, 1 / mean.ratio):.2f} times as fast as {slow}, on {mean.n} cases."
         lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
-    return lines or [("Not measured yet: a second machine.", "", None)]
+    if not lines:
+        return [("Not measured yet: a second machine.", "", None)]
+    return [*lines[:-1], (lines[-1][0], "All with the data on the GPU: copies are not counted.", None)]
