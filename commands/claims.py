@@ -10,6 +10,7 @@ from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Parser
 from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
+from fillpath.errors import InputError
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
 from reports.facts.claims import find_claim
@@ -28,7 +29,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     records = load_records() if arguments.machine is None else records_of(arguments.machine)
-    one = find_claim(arguments.claim) if arguments.claim else None
+    one = None if arguments.claim is None else find_claim(arguments.claim)
+    if one and arguments.paper not in (None, one.paper):
+        raise InputError(f"{one.id} is a claim of {one.paper}, not of {arguments.paper}")
+    if not records.rows:
+        raise InputError("no machine has a record: `make figures` measures")
     paper = one.paper if one else arguments.paper
     found = judged(records, [paper] if paper else None)
     if one:

@@ -506,6 +506,5 @@ def recompute(folder: Path, tail: float = 0.025) -> dict[tuple[str, str], dict[s
 if __name__ == "__main__":
     folder = Path(*sys.argv[1:]) if sys.argv[1:] else CONFIG.parent / "results" / "h200" / "records"
     for (claim, scope), of in recompute(folder).items():
-        print(
-            f"{claim} {scope}: {of['outcome']}, {of['value']:.4g}, printed {of['printed']:.4g}, n {of['n']}"
-        )
+        printed = f", printed {of['printed']:.4g}" if "printed" in of else ""
+        print(f"{claim} {scope}: {of['outcome']}, {of['value']:.4g}{printed}, n {of['n']}")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 DRAWS = 4000
-# Processes that make a verdict on a time firm: more in one of two runs count no further.
+# Processes that a claim of a time needs: more in one of two runs count no further.
 FIRM = 5
 Raw = dict[str, Any]
 # The processes of one run, by number.

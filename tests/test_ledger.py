@@ -119,7 +119,7 @@ def test_the_papers_own_matrices_decide_in_five_processes_and_stand_ins_stand_be
     assert standing.verdict.value == pytest.approx(1.14) and standing.verdict.n == 7
     assert standing.verdict.low < 1.14 < standing.verdict.high
     (instead,) = standing.beside
-    assert instead.reason is Reason.BESIDE and not standing.also
+    assert instead.reason is Reason.BESIDE
     assert "(0.5x circuit:30000 to 9x circuit:4000) of 2" in instead.numbers
     assert standing.command == f"fillpath remeasure {MEAN}" and standing.figure == "fig14"
     assert standing.records == tuple(f"h200/records/{r.case}.jsonl" for r in HERE)
@@ -175,7 +175,7 @@ def test_the_json_is_its_schemas_and_the_text_has_a_line_per_claim(standings: St
     head, *lines = table(every).split("\n")
     assert head.split() == ["machine", "claim", "printed", "measured", "n", "outcome"]
     (line,) = (each for each in lines if each.startswith("h200") and f" {MEAN} " in each)
-    assert re.split(r"  +", line)[2:] == ["mean 1.14x", "1.14x", "7 of 13", "open"]
+    assert re.split(r"  +", line)[2:] == ["mean 1.14x", "1.14x", "7 of 13", "open in 1 process"]
     counted = [line.rsplit(": ", 1) for line in lines[len(every) + 1 :]]
     assert sum(int(count) for _, count in counted) == len(every)
     assert "h200: performance: open" in {label for label, _ in counted}

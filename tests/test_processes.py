@@ -225,7 +225,7 @@ def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
         assert [(r.process, r.host) for r in of_run(stored(name))] == [(0, digit * 16), (1, digit * 16)]
 
 
-def test_a_claim_is_measured_again_in_as_many_processes_as_a_firm_verdict_needs(
+def test_a_claim_is_measured_again_in_as_many_processes_as_a_claim_of_a_time_needs(
     measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = [Case("symbolic", "right", f"random,{order},0.1") for order in (100, 90, 100)]

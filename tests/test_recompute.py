@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+import runpy
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,15 @@ def test_it_imports_nothing_of_fillpath() -> None:
         whole = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
         others = {name.partition(".")[0] for name in (froms | whole) - {"tests.recompute_processes"}}
         assert others <= {*sys.stdlib_module_names, "numpy", "pandas", "yaml"}
+
+
+def test_its_command_prints_a_line_per_claim_and_kind_of_input(
+    ours: Numbers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setattr(sys, "argv", ["recompute"])
+        runpy.run_module("tests.recompute", run_name="__main__")
+    assert len(capsys.readouterr().out.splitlines()) == len(ours)
 
 
 def test_it_is_of_at_least_twenty_claims_of_all_papers_and_of_most_aggregates() -> None:

@@ -548,7 +548,7 @@ ENDS = (".largest", ".smallest")
         ("fig12", [GSOFA, *RANKS], "", {SIX: "not run", "one GPU": f"{BESIDE}: 1.5x ("}),
         ("fig12", RANKS, "", {"": "not run"}),
         ("fig12", on_six(5 / 1.2), "", {SIX: "reproduced: on 1 of 13 in 1 process: 1 of 1"}),
-        ("fig12", on_six(0.5), "", {SIX: "other size: on 1 of 13 in 1 process, 8.33 of the print"}),
+        ("fig12", on_six(0.5), "", {SIX: "other size: on 1 of 13 in 1 process: 0 of 1 within"}),
         ("fig12", on_six(50.0), "", {SIX: f"{NOT}: 0.1x ("}),
         (
             "table1", [OF_BC], "",

@@ -146,7 +146,7 @@ PLANTED: list[tuple[str, Claim, list[Row], str]] = [
     ("no side", replace(LARGEST, value=1.01), [row(1.003, "LH", around=0.001)], "reproduced"),
     ("no band of nothing", replace(LARGEST, value=1.01), [row(1.2, "LH", around=0.001)], "not reproduced"),
     ("each", EACH, own(9.0, 2.0, names=TWO), "reproduced on 2 of 15"),
-    ("each, one off", EACH, own(9.0, 20.0, names=TWO), "other size|3.16 of the print|1 of 2 within 25% of"),
+    ("each, one off", EACH, own(9.0, 20.0, names=TWO), "other size on 2 of 15: 1 of 2 within 25% of"),
     ("each, across", EACH, [row(9.0, TWO[0]), row(2.0, TWO[1], around=0.5)], "open on|1 across its"),
     ("half go the other way", EACH, own(30.0, 0.5, names=TWO), "not reproduced on|1 of 2 in the printed"),
     ("most go the printed way", EACH, own(30.0, 30.0, 0.5, names=(*TWO, "rajat12")), "other size|2 of 3 in"),

@@ -63,7 +63,7 @@ def _class(case: Case, settings: Settings) -> str | None:
 
 def _entry(case: Case) -> catalogue.Entry | None:
     """Return what the catalogue has of the case's matrix."""
-    return next((entry for entry in catalogue.entries() if entry.id == case.matrix), None)
+    return catalogue.find(case.matrix)
 
 
 @functools.cache

@@ -12,8 +12,8 @@ from commands.maintain._part import add_check, update
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
-from reports.claims.verdict import Outcome, Reason
-from reports.pages.ledger.text import measured_on
+from reports.claims.verdict import JUDGED
+from reports.pages.ledger.text import measured_on, outcome_of
 
 PART = "state"
 HEAD = ("claim", "printed", "measured", "machine", "matrices", "outcome")
@@ -40,9 +40,14 @@ def state(standings: Sequence[Standing]) -> str:
     )
 
 
-def _rank(standing: Standing) -> int:
-    """Return how little a standing says: an open number of several matrices less than a judged one."""
-    return [*Outcome, *Reason].index(standing.reason or standing.outcome)
+def _rank(standing: Standing) -> tuple[int, ...]:
+    """Return, less than zero, how much a standing says, whatever that is: whether it is judged, on how many
+    matrices, in how many processes."""
+    verdict = standing.verdict
+    judged = standing.outcome in JUDGED
+    return (
+        (-judged, -verdict.matrices, -(verdict.processes or 0)) if verdict and verdict.n else (-judged, 0, 0)
+    )
 
 
 def _row(standing: Standing) -> Sequence[str]:
@@ -50,4 +55,4 @@ def _row(standing: Standing) -> Sequence[str]:
     how_much = claim.printed if claim.aggregate == "count" else "n times"
     said = f"{paper_names()[claim.paper].partition(' (')[0]}: {claim.card.format(measured=how_much)}"
     machine = standing.machine if standing.verdict and standing.verdict.n else "-"
-    return said, claim.printed, measured, machine, matrices, f"{standing.outcome}"
+    return said, claim.printed, measured, machine, matrices, outcome_of(standing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.claims.verdict import JUDGED, Outcome, Reason, Verdict, outcome_label
+from reports.claims.verdict import Outcome, Reason, Verdict, outcome_label
 from reports.facts.claim import Claim
 
 
@@ -52,8 +52,3 @@ class Standing:
         verdict = self.verdict
         known = verdict is not None and verdict.n and self.outcome is verdict.outcome
         return verdict.label if verdict and known else outcome_label(self.outcome, self.reason or "")
-
-    @property
-    def also(self) -> tuple[Verdict, ...]:
-        """Return the other judged verdicts, of other columns of the figure's frame."""
-        return tuple(verdict for verdict in self.beside if verdict.outcome in JUDGED)

@@ -107,9 +107,14 @@ class Verdict:
             return ""
         some = "matrix" if self.matrices == 1 else "matrices"
         on = f"on {self.matrices} of {self.of}" if self.of else f"on {self.matrices} {some}"
+        return f"{on} {self.in_processes}".rstrip()
+
+    @property
+    def in_processes(self) -> str:
+        """Return `in 2 processes` of a time that was measured in fewer than five, empty of others."""
         if self.processes is None or self.processes >= PROCESSES:
-            return on
-        return f"{on} in {self.processes} process{'es' if self.processes > 1 else ''}"
+            return ""
+        return f"in {self.processes} process{'es' if self.processes > 1 else ''}"
 
     @property
     def word(self) -> str:
@@ -117,9 +122,15 @@ class Verdict:
         return " ".join(filter(None, (outcome_label(self.outcome, self.reason or ""), self.coverage)))
 
     @property
+    def within(self) -> str:
+        """Return `6 of 7 within 25% of the print` of a claim that is judged by matrix, else nothing."""
+        first = self.numbers.partition(":")[0].partition(", ")[0]
+        return first if " within " in first else ""
+
+    @property
     def label(self) -> str:
-        """Return the word, and of another size how large it is beside the print."""
-        is_sized = self.outcome is Outcome.OTHER_SIZE and self.factor is not None
+        """Return the word, and of another size how large it is, where its numbers do not say of how many."""
+        is_sized = self.outcome is Outcome.OTHER_SIZE and self.factor is not None and not self.within
         return f"{self.word}, {self.factor:.3g} of the print" if is_sized else self.word
 
     @property

@@ -33,11 +33,6 @@ class Subject:
         value = self.data.get("mean")
         return float(value) if isinstance(value, int | float) else None
 
-    def extreme(self, which: str) -> tuple[str, float] | None:
-        """(abbreviation, value) of `max` or `min`, where the paper names the matrix."""
-        value = self.data.get(which)
-        return next(iter(value.items())) if isinstance(value, Mapping) else None
-
     def value(self, abbreviation: str) -> float | None:
         """The number printed for one matrix, None where the paper prints none."""
         for key in ("per", "one_node", "max", "min"):

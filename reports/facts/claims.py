@@ -67,7 +67,8 @@ def claim(paper: str, subject: str, name: str) -> Claim:
 def find_claim(id: str) -> Claim:
     """The claim of that id. Raises UnknownNameError with suggestions."""
     if id not in claims():
-        raise UnknownNameError(f"no claim {id}{suggest(id, claims())}")
+        hint = suggest(id, claims()) or "; `fillpath claims` lists them"
+        raise UnknownNameError(f"no claim {id!r}{hint}")
     return claims()[id]
 
 

@@ -24,10 +24,7 @@ HARDWARE_DIFFERS = (
 
 def table(standings: Sequence[Standing]) -> str:
     """Return the ledger as text: a line per claim and machine, then how many claims have which outcome."""
-    rows = [
-        (s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_label(s.outcome, s.reason or ""))
-        for s in standings
-    ]
+    rows = [(s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_of(s)) for s in standings]
     head = ["machine", "claim", "printed", "measured", "n", "outcome"]
     columns = [list(column) for column in zip(head, *rows, strict=True)]
     padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
@@ -44,6 +41,12 @@ def measured_on(standing: Standing) -> tuple[str, str]:
     return value_text(standing.claim, verdict), of
 
 
+def outcome_of(standing: Standing) -> str:
+    """Return the outcome with the reason of one that is not judged, and of a time in how few processes."""
+    few = standing.verdict.in_processes if standing.verdict and standing.verdict.n else ""
+    return " ".join(filter(None, (outcome_label(standing.outcome, standing.reason or ""), few)))
+
+
 def everything(standing: Standing) -> str:
     """Return all that the ledger says of a claim on a machine, as text."""
     claim, verdict = standing.claim, standing.verdict
@@ -54,10 +57,11 @@ def everything(standing: Standing) -> str:
         f"  {standing.machine}: {standing.label}",
         f"    {standing.why}",
         *([f"    measured {measured}"] if measured else []),
+        *([f"    tolerance {claim.tolerance:.0%} of the printed effect"] if claim.tolerance else []),
         *([f"    left out: {left_out}"] if left_out else []),
-        *(f"    also: {other.basis}: {other.text}" for other in standing.beside),
-        *(f"    missing {lack.kind}: {_some(lack.what)}" for lack in standing.missing),
-        *(f"    record: {path}" for path in standing.records[:SHOWN]),
+        *(f"    beside: {other.basis}: {other.grounds}" for other in standing.beside),
+        *(f"    missing {lack.kind}: {', '.join(lack.what)}" for lack in standing.missing),
+        *(f"    record: {path}" for path in standing.records),
         *([f"    again: {standing.command}"] if standing.command else []),
     ]
     return "\n".join(lines)
@@ -75,6 +79,8 @@ def measured_text(claim: Claim, verdict: Verdict | None) -> str:
     """Return `1.05x (0.98x to 1.12x), n = 4 of 15`; empty where nothing was measured."""
     if verdict is None or not verdict.n:
         return ""
+    if claim.aggregate == "trend" and verdict.matrices < LEAST_OF_TREND:
+        return f"{value_text(claim, verdict)}, n = {verdict.n}"
     forms = {"count": "{:.0%}".format, "trend": "{:+.2f}".format}
     form = forms.get(claim.aggregate, claim.form)
     ends = f" ({form(verdict.low)} to {form(verdict.high)})" if verdict.low < verdict.high else ""
@@ -102,9 +108,9 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
 
 
 def _printed_of_same(claim: Claim, verdict: Verdict) -> str:
-    """`, printed 1,265x of the same`, where the paper prints by matrix and these are not all of them."""
+    """`, printed 1,265x of the same matrices`, where the paper prints by matrix and these are not all."""
     other = claim.aggregate not in ("equal", "trend", "count") and verdict.printed != claim.value
-    return f", printed {claim.form(verdict.printed)} of the same" if other else ""
+    return f", printed {claim.form(verdict.printed)} of the same matrices" if other else ""
 
 
 def left_out_text(rows: Iterable[tuple[str, str]]) -> str:

@@ -32,7 +32,7 @@ from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, SPANS, des
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import paper_part
-from reports.pages.webpage.machines import machine_facts
+from reports.pages.webpage.machines import hosts, machine_facts
 from reports.pages.webpage.scoreboard import claim_rows, machines_of
 from reports.shapes.bars import seconds, times
 from reports.shapes.style import shown
@@ -67,7 +67,7 @@ def page(
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows.assign(printed=printed)),
-        machines={name: machine_facts(name, rows) for name in machines},
+        machines={name: machine_facts(name, rows) + hosts(records.of_machine(name)) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",
         timings=asv if asv.is_file() else None,

@@ -76,7 +76,7 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
         text = claim.card.format(measured=claim.printed if claim.aggregate == "count" else "… times")
         beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
         below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
-        return f"{text[0].upper()}{text[1:]}.", below, standing
+        return f"The paper says: {text}.", below, standing
     if claim.aggregate == "count":
         number, on = f"{(verdict.points['value'] > 0).sum()} of {verdict.n}", ""
     else:
@@ -91,8 +91,13 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
     device = next(filter(None, map(devices.get, standing.records)), "")
     told = claim.card.format(measured=_BOUND[verdict.bound] + number)
     lead = {Reason.NEEDS: "Not judged:", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
+    within = f" {verdict.within}." if standing.outcome is Outcome.OTHER_SIZE and verdict.within else ""
     why = f" {lead} {', '.join(verdict.why.split(', ')[:2])}." if lead and verdict.why else ""
-    return f"{_place(device, standing.machine)}, {told}{on}.", f"The paper prints {printed}.{why}", standing
+    return (
+        f"{_place(device, standing.machine)}, {told}{on}.",
+        f"The paper prints {printed}.{within}{why}",
+        standing,
+    )
 
 
 def _place(device: str, machine: str) -> str:
@@ -107,7 +112,8 @@ def _place(device: str, machine: str) -> str:
 
 def _own(records: Records) -> list[Line]:
     """Return by how much the best of this project's own codes is faster than the best other, both on a GPU or
-    both on processors; of each problem on the machine with the most processes, then inputs."""
+    both on processors and of one run on one host; of each problem the pair of codes with the most processes,
+    then inputs."""
     if not records.rows:
         return [("Not measured yet: any problem.", "", None)]
     rows = solved(records.machines(), records)
@@ -118,15 +124,14 @@ def _own(records: Records) -> list[Line]:
     by = ["machine", "stage", "device", "question"]
     best = rows.drop_duplicates([*by, "own"]).set_index(by)
     both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
-    parts: dict[Any, Any] = {
-        key: part for key, part in both.groupby(level=by[:3], observed=True) if len(part) > 1
-    }
+    both = both[(both["run_id"] == both["run_id_other"]) & (both["host"] == both["host_other"])]
+    pairs = both.groupby([*by[:3], "implementation", "implementation_other"], observed=True)
+    parts: dict[Any, Any] = {key: part for key, part in pairs if len(part) > 1}
     counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
     lines: list[Line] = []
-    for machine, stage, device in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
-        part = parts[machine, stage, device]
+    for key in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
+        (machine, stage, device, ours, other), part = key, parts[key]
         ratio = geometric_mean((part["median_other"] / part["median"]).tolist())
-        ours, other = (part[name].mode()[0] for name in ("implementation", "implementation_other"))
         text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
         note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
         lines.append((f"{text}, averaged over {len(part)} inputs.", note, None))
@@ -149,7 +154,8 @@ def _machines(comparison: Comparison | None) -> list[Line]:
         _, name, mean = found[paper]
         ends = [mean.machine, *(comparison.machines[:1] if comparison else ())]
         fast, slow = ends if mean.ratio > 1 else reversed(ends)
-        text = f"{fast} is {max(mean.ratio, 1 / mean.ratio):.2f} times as fast as {slow}, on {mean.n} cases."
+        times = f"{max(mean.ratio, 1 / mean.ratio):.2f} times "
+        text = f"{fast} is {'' if times[:4] == '1.00' else times}as fast as {slow}, on {mean.n} cases."
         lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
     if not lines:
         return [("Not measured yet: a second machine.", "", None)]

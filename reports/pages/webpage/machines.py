@@ -12,6 +12,7 @@ import pandas as pd
 from fillpath.errors import InputError
 from fillpath.holdings import read_ceilings, read_facts
 from fillpath.paths import results
+from reports.facts.records import Records
 
 # What a ceiling is called, what it is divided by, and its unit then.
 CEILINGS: Mapping[str, tuple[str, float, str]] = {
@@ -64,3 +65,9 @@ def _folder_facts(folder: Path) -> dict[str, Any]:
 def _digits(number: float) -> str:
     """Three digits, and every digit of the integer part."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def hosts(records: Records) -> list[tuple[str, str]]:
+    """Return on how many hosts the records were made, where that is not one; nothing for one."""
+    text = records.hosts_text()
+    return [("hosts", text)] if text else []
