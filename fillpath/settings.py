@@ -27,8 +27,8 @@ SUITES: Mapping[str, tuple[str, ...]] = {
     "papers": ("small", "papers"),
 }
 PREFIX = "FILLPATH_"
-# Processes that measure a case, and that a claim of a time needs: medians of two differ by more than the samples
-# of either.
+# Processes that measure a case, and that a claim of a time needs: medians of two differ by more than the
+# samples of either.
 PROCESSES = 5
 
 

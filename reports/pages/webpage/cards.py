@@ -112,8 +112,7 @@ def _place(device: str, machine: str) -> str:
 
 def _own(records: Records) -> list[Line]:
     """Return by how much the best of this project's own codes is faster than the best other, both on a GPU or
-    both on processors and of one run on one host; of each problem the pair of codes with the most processes,
-    then inputs."""
+    both on processors and of one run on one host; of each problem where it leads by least."""
     if not records.rows:
         return [("Not measured yet: any problem.", "", None)]
     rows = solved(records.machines(), records)
@@ -121,20 +120,26 @@ def _own(records: Records) -> list[Line]:
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
     codes = [find(Case.parse(case)) for case in rows["case"]]
     rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
+    rows["peer"] = [code is not None and bool(code.peer) for code in codes]
     by = ["machine", "stage", "device", "question"]
-    best = rows.drop_duplicates([*by, "own"]).set_index(by)
-    both = best[best["own"]].join(best[~best["own"]].add_suffix("_other"), how="inner")
-    both = both[(both["run_id"] == both["run_id_other"]) & (both["host"] == both["host_other"])]
+    run = [*by, "run_id", "host"]
+    ours = rows[rows["own"]].drop_duplicates(run).set_index(run)
+    theirs = rows[~rows["own"]].drop_duplicates([*run, "implementation"]).set_index(run)
+    both = ours.join(theirs.add_suffix("_other"), how="inner").copy().reset_index()
+    both = both.sort_values("median", kind="stable").drop_duplicates([*by, "implementation_other"])
     pairs = both.groupby([*by[:3], "implementation", "implementation_other"], observed=True)
     parts: dict[Any, Any] = {key: part for key, part in pairs if len(part) > 1}
-    counts = {key: (part.filter(like="processes").median().min(), len(part)) for key, part in parts.items()}
+    ratios = {
+        key: geometric_mean((part["median_other"] / part["median"]).tolist()) for key, part in parts.items()
+    }
+    # Rivals that users would pick instead, on a GPU; of several the strongest.
+    rank = {key: (part["peer_other"].all(), key[2] != "", -ratios[key]) for key, part in parts.items()}
     lines: list[Line] = []
-    for key in {key[1]: key for key in sorted(parts, key=counts.__getitem__)}.values():
-        (machine, stage, device, ours, other), part = key, parts[key]
-        ratio = geometric_mean((part["median_other"] / part["median"]).tolist())
-        text = f"{_place(device, machine)}, our {ours} is {ratio:.3g} times as fast as {other}"
+    for key in {key[1]: key for key in sorted(parts, key=rank.__getitem__)}.values():
+        machine, stage, device, code, other = key
+        text = f"{_place(device, machine)}, our {code} is {ratios[key]:.3g} times as fast as {other}"
         note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
-        lines.append((f"{text}, averaged over {len(part)} inputs.", note, None))
+        lines.append((f"{text}, averaged over {len(parts[key])} inputs.", note, None))
     return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
 
 
