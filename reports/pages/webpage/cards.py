@@ -72,11 +72,7 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
     """
     claim, verdict, printed = standing.claim, standing.verdict, standing.claim.printed
     if verdict is None or not verdict.n:
-        lacks = [name.partition(" (")[0] for lack in standing.missing for name in lack.what]
-        text = claim.card.format(measured=claim.printed if claim.aggregate == "count" else "… times")
-        beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
-        below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
-        return f"The paper says: {text}.", below, standing
+        return _unmeasured(standing)
     if claim.aggregate == "count":
         number, on = f"{(verdict.points['value'] > 0).sum()} of {verdict.n}", ""
     else:
@@ -98,6 +94,17 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
         f"The paper prints {printed}.{within}{why}",
         standing,
     )
+
+
+def _unmeasured(standing: Standing) -> Line:
+    """Return what the paper prints of a claim that has no number, and what is missing."""
+    claim = standing.claim
+    ends = " to ".join(f"{end:.4g}" for end in claim.span or (claim.value,))
+    text = claim.card.format(measured=claim.printed if claim.aggregate == "count" else f"{ends} times")
+    lacks = [name.partition(" (")[0] for lack in standing.missing for name in lack.what]
+    beside = [f" Stand-ins: {v.numbers}." for v in standing.beside if v.basis.endswith("on stand-ins")]
+    below = f"Not measured yet: {', '.join(lacks[:2]) or 'no record'}.{''.join(beside[:1])}"
+    return f"The paper says: {text}.", below, standing
 
 
 def _place(device: str, machine: str) -> str:
