@@ -1,6 +1,6 @@
-"""Which figures there are, by name: those that config/experiments.yaml measures.
+"""Names of the figures that config/experiments.yaml measures.
 
-What is measured for each is read by benchmarks/runs/experiments.py, above the core.
+benchmarks/runs/experiments.py, above the core, reads the cases of each figure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fillpath.paths import CONFIG
 
 @functools.cache
 def figure_names() -> tuple[str, ...]:
-    """`paper.figure` of each, once, in the order of the file. Raises ConfigError where it is damaged."""
+    """Return `paper.figure` of each figure in the order of the file. Raises ConfigError."""
     try:
         loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
         names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
