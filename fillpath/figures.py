@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import functools
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 
@@ -17,8 +16,8 @@ from fillpath.paths import CONFIG
 def figure_names() -> tuple[str, ...]:
     """Return `paper.figure` of each figure in the order of the file. Raises ConfigError."""
     try:
-        loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
+        loaded = load(CONFIG / "experiments.yaml", "experiments.yaml")
         names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
-    except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
+    except (TypeError, KeyError) as error:
         raise ConfigError(f"config/experiments.yaml: {' '.join(str(error).split())}") from None
     return tuple(dict.fromkeys(names))

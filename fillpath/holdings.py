@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
 from fillpath import earlier, regated
 from fillpath.case import Case
+from fillpath.config import violation
 from fillpath.errors import ConfigError, FillpathError, InputError
-from fillpath.paths import CONFIG, results
+from fillpath.paths import results
 from fillpath.record import SCHEMA_VERSION, Record
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
@@ -109,10 +108,8 @@ def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
     ceilings = _read_json(path, "run `fillpath calibrate` there again")
     if ceilings is None:
         return None
-    schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
-    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(ceilings))
-    if wrong is not None:
-        raise InputError(f"{path}: {wrong.json_path}: {wrong.message}; run `fillpath calibrate` there again")
+    if mistake := violation(ceilings, "ceilings"):
+        raise InputError(f"{path}: {mistake}; run `fillpath calibrate` there again")
     return ceilings
 
 

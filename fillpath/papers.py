@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import csv
 import functools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.paths import CONFIG
 
@@ -61,7 +59,7 @@ def papers() -> Mapping[str, Paper]:
 
     Raises ConfigError for a damaged file, or one that contradicts config/schemas/papers.json.
     """
-    read = [_read(path.stem, path.read_bytes()) for path in FOLDER.glob("*.yaml")]
+    read = [_read(path) for path in FOLDER.glob("*.yaml")]
     return {paper.id: paper for paper in sorted(read, key=lambda paper: (paper.place, paper.id))}
 
 
@@ -79,32 +77,15 @@ def paper(id: str) -> Paper:
     return known[id]
 
 
-def _read(id: str, text: bytes) -> Paper:
-    where = f"config/papers/{id}.yaml"
-    try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{where}: {' '.join(str(error).split())}") from None
-    problem = _problem(loaded)
-    if problem:
-        raise ConfigError(f"{where}: {problem}")
-    return Paper(id, **loaded)
+def _read(path: Path) -> Paper:
+    name = f"papers/{path.name}"
+    loaded = load(path, name, "papers", "; fillpath/papers.py lists the fields of a paper")
+    for mistake in filter(None, (_table_mistake(each, loaded[each]) for each in _COLUMNS if each in loaded)):
+        raise ConfigError(f"config/{name}: {mistake}")
+    return Paper(path.stem, **loaded)
 
 
-def _problem(loaded: Any) -> str:
-    """Return the first mistake of a paper's file and its place, empty for none."""
-    # Help and records need no schema: its import takes long.
-    import jsonschema
-
-    schema = json.loads((CONFIG / "schemas" / "papers.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        return f"{error.json_path}: {error.message}; fillpath/papers.py lists the fields of a paper"
-    problems = [_table_problem(name, loaded[name]) for name in _COLUMNS if name in loaded]
-    return next(filter(None, problems), "")
-
-
-def _table_problem(name: str, source: str) -> str:
+def _table_mistake(name: str, source: str) -> str:
     """Return the mistake of a field `table.column`, empty where a printed table has that column."""
     table, _, column = source.partition(".")
     tables = {path.stem: path for path in FOLDER.glob("*.csv")}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import re
@@ -18,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError, suggest
 from fillpath.paths import CONFIG
 from fillpath.settings import settings
 
 FILE = CONFIG / "peers.yaml"
+_ADVICE = "; fillpath/peers.py lists the fields of a peer"
 _SYSTEM = Path("/usr")
 # Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
 _FOLDERS = ("local/lib", f"lib/{platform.machine()}-linux-gnu", "lib64", "lib")
@@ -178,13 +177,10 @@ def peers() -> Mapping[str, Peer]:
 
     Raises ConfigError where the file is damaged, or contradicts config/schemas/peers.json.
     """
-    try:
-        loaded = yaml.load(FILE.read_text(), yaml.CSafeLoader)
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"config/{FILE.name}: {' '.join(str(error).split())}") from None
-    problem = _problem(loaded)
-    if problem:
-        raise ConfigError(f"config/{FILE.name}: {problem}; fillpath/peers.py lists the fields of a peer")
+    loaded = load(FILE, FILE.name, "peers", _ADVICE)
+    for name, fields in loaded.items():
+        if fields.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
+            raise ConfigError(f"config/{FILE.name}: $.{name}.setting: expected {expected}{_ADVICE}")
     return {name: _peer(name, **fields) for name, fields in loaded.items()}
 
 
@@ -219,20 +215,6 @@ def _peer(
 ) -> Peer:
     made = {implementation: Call(**call) for implementation, call in (calls or {}).items()}
     return Peer(name, packages=tuple(packages), calls=made, **fields)
-
-
-def _problem(loaded: Any) -> str:
-    """Return the first mistake of the file and its place, empty for none."""
-    # Help and records need no schema: its import takes long.
-    import jsonschema
-
-    schema = json.loads((CONFIG / "schemas" / "peers.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        return f"{error.json_path}: {error.message}"
-    settled = {name: fields["setting"] for name, fields in loaded.items() if "setting" in fields}
-    wrong = [name for name, setting in settled.items() if setting != f"FILLPATH_{name.upper()}"]
-    return f"$.{wrong[0]}.setting: expected FILLPATH_{wrong[0].upper()}" if wrong else ""
 
 
 def _distribution(name: str) -> importlib.metadata.Distribution | None:
