@@ -59,20 +59,19 @@ class Member:
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring, read without importing it; where a file is no Python, its first
-        error."""
+        """Return the first line of the module's docstring without an import, or its first error."""
         spec = importlib.util.find_spec(self.module)
         assert spec is not None and spec.origin is not None, f"{self.module} is no file"
         try:
             tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
-        # Of null bytes Python 3.11 before .4 says so.
+        # Python 3.11 before .4 raises ValueError for null bytes.
         except (SyntaxError, ValueError) as error:
             return f"cannot be read: {_place(error, spec.origin)}"
         return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def members(package: str = __name__) -> dict[str, Member]:
-    """The commands and groups of a package, by name."""
+    """Return the commands and groups of a package, by name."""
     listed = [
         Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
         for module in pkgutil.iter_modules(_import(package).__path__)
@@ -109,7 +108,10 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _import(module: str) -> ModuleType:
-    """The module of a command or group. Raises ConfigError where it, or one that it imports, is no Python."""
+    """Return the module of a command or group.
+
+    Raises ConfigError where it, or one that it imports, is no Python.
+    """
     try:
         return importlib.import_module(module)
     except SyntaxError as error:
@@ -122,19 +124,19 @@ def _import(module: str) -> ModuleType:
 
 
 def _place(error: SyntaxError | ValueError, file: str) -> str:
-    """`commands/list.py:3`. file : where the error names none."""
+    """Return `commands/list.py:3`. file : where the error names none."""
     if isinstance(error, SyntaxError):
         return f"{_shown(error.filename or file)}:{error.lineno or 1}"
     return f"{_shown(file)}:1"
 
 
 def _shown(file: str) -> str:
-    """A file's path as seen from the checkout."""
+    """Return a file's path as seen from the checkout."""
     return file.removeprefix(f"{paths.ROOT}/")
 
 
 def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, Sequence[str]]:
-    """The command that the words begin with, and the words after it."""
+    """Return the command that the words begin with, and the words after it."""
     choices = members(group.module if group else __name__)
     if not words or words[0] not in choices:
         _exit(words, _group(group) if group else _front(), choices)
@@ -151,26 +153,26 @@ def _exit(words: Sequence[str], parser: Parser, choices: dict[str, Member]) -> N
 
 
 def _hint(word: str, choices: dict[str, Member]) -> str:
-    """The command that may have been meant: one of that name in a group, or one of a similar name."""
+    """Return the command that may have been meant: one of that name in a group, or one of a similar name."""
     groups = [group for group in choices.values() if group.is_group and word in members(group.module)]
     return f"; did you mean {groups[0].name} {word}?" if groups else suggest(word, choices)
 
 
 def _front() -> Parser:
-    """The parser of the first help."""
+    """Return the parser of the first help."""
     parser = Parser("fillpath", ABOUT, f"{_listing(members())}\n\n{EXAMPLES}")
     parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
     return parser
 
 
 def _group(group: Member) -> Parser:
-    """The parser of a group's help."""
+    """Return the parser of a group's help."""
     about = _import(group.module).__doc__ or ""
     return Parser(group.program, about, _listing(members(group.module)))
 
 
 def _listing(choices: dict[str, Member]) -> str:
-    """A line per command, groups left out."""
+    """Return a line per command, groups left out."""
     width = max((len(name) for name, member in choices.items() if not member.is_group), default=0)
     lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
     return "\n".join(["commands:", *lines])

@@ -1,4 +1,4 @@
-"""What the commands share that count something of cases beside their records."""
+"""The loop of the commands that count something of cases: counters, faults, durations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from fillpath.errors import FillpathError, UnknownNameError
 
 
 def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
-    """Count every case and print the file. Returns the exit status: 1 where one could not be counted, which
-    stops no other. Raises UnknownNameError at the first name of nothing."""
+    """Count every case and print the file.
+
+    Returns the exit status: 1 where one could not be counted, which stops no other. Raises UnknownNameError
+    at the first name of nothing.
+    """
     status = 0
     for name in names:
         try:

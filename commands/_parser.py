@@ -28,13 +28,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(program, usage, about, after, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """As argparse has it."""
+        """Add an argument as argparse does, and keep its names for suggestions."""
         action = super().add_argument(*names, **settings)
         self._options += action.option_strings
         return action
 
     def add_choice(self, name: str, choices: Sequence[str], **settings: Any) -> None:
-        """An argument that takes one of these."""
+        """Add an argument that takes one of these."""
 
         def choice(text: str) -> str:
             if text not in choices:
@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(name, type=choice, metavar=f"{{{','.join(choices)}}}", **settings)
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        """The arguments. Exits with status 2 for what it does not know."""
+        """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)
         if unknown:
             self.error(f"unknown argument {unknown[0]}{suggest(unknown[0], self._options)}")
@@ -59,19 +59,19 @@ class Parser(argparse.ArgumentParser):
 
 
 def positive(text: str) -> int:
-    """A number from 1 on."""
+    """Return a number from 1 on."""
     if not _is_number(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
 
 
 def natural(text: str) -> int:
-    """A number from 0 on."""
+    """Return a number from 0 on."""
     if not _is_number(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 
 def _is_number(text: str) -> bool:
-    """Whether these are the digits 0 to 9: `isdigit` alone holds for a superscript too."""
+    """Return whether these are the digits 0 to 9: `isdigit` alone holds for a superscript too."""
     return text.isascii() and text.isdigit()

@@ -1,4 +1,4 @@
-"""What several commands do with records: read them, find their cases, say one for people."""
+"""Records in several commands: reading, finding their cases, a text of a record for people."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fillpath.settings import Settings
 from fillpath.stages import STAGES
 
 if TYPE_CHECKING:
-    # Whoever only measures need not load matplotlib and pandas.
+    # A command that only measures need not load matplotlib and pandas.
     from reports.facts.records import Records
 
 
 def load_records() -> Records:
-    """The records of all machines whose folders can be used; the others are named in warnings."""
+    """Return the records of all machines whose folders can be used; the others are named in warnings."""
     from reports.facts.records import Records
 
     records = Records.load()
@@ -33,8 +33,10 @@ def load_records() -> Records:
 
 
 def records_of(machine: str) -> Records:
-    """The records of one machine. Raises UnknownNameError for none, InputError where another one's
-    folder is damaged."""
+    """Return the records of one machine.
+
+    Raises UnknownNameError for none, InputError where another one's folder is damaged.
+    """
     from reports.facts.records import Records
 
     _look_up(machine)
@@ -45,8 +47,10 @@ def records_of(machine: str) -> Records:
 
 
 def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
-    """Return a function that gives the cases behind (paper, figure): the papers' own, and those of other
-    suites that have a record of any machine, whether or not its records are among these."""
+    """Return a function that gives the cases behind (paper, figure).
+
+    These are the papers' own, and those of other suites that have a record of any machine.
+    """
     stored = {path.stem for path in paths.results().glob("*/records/*.jsonl")}
     names = frozenset(stored | {record.case for record in records.rows})
     papers = Settings(suite="papers")
@@ -54,19 +58,21 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
 
 
 def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
-    """The cases that any machine has a record of."""
+    """Return the cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]
 
 
 def machines_here() -> list[str]:
-    """This machine, and where the stages were measured last from this checkout: on a cluster, other ones."""
+    """Return this machine and, on a cluster, those that measured a stage of this checkout last."""
     return list(dict.fromkeys([machine_name(), *map(machine_of, STAGES)]))
 
 
 def machine_holdings(machine: str) -> holdings.Holdings:
-    """Return what that folder of results/ holds. Raises UnknownNameError without it, InputError where it is
-    damaged."""
+    """Return what that folder of results/ holds.
+
+    Raises UnknownNameError without it, InputError where it is damaged.
+    """
     _look_up(machine)
     return holdings.holdings(paths.results() / machine)
 
@@ -79,7 +85,7 @@ def _look_up(machine: str) -> None:
 
 
 def record_text(record: Record) -> str:
-    """A record for people: what, how long, how sure, how verified."""
+    """Return a record for people: what, how long, how sure, how verified."""
     lines = [f"{record.case}: {record.status}" + (f" ({record.reason})" if record.reason else "")]
     if record.median is not None and record.verified is not None:
         low, high = interval(record.samples)
@@ -102,5 +108,5 @@ def record_text(record: Record) -> str:
 
 
 def _number(value: float) -> str:
-    """Counts whole, shares and means to six digits."""
+    """Format a count as an integer, any other number to six digits."""
     return str(int(value)) if value == int(value) else f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""Print how every claim of the papers stands, by the records here."""
+"""Print the outcome of every claim of the papers, by the records here."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def judged(records: Records, papers: Collection[str] | None = None) -> list[Standing]:
-    """Return how the claims of these papers stand on each machine, with a warning per figure that could not
-    be judged."""
+    """Judge the claims of these papers on each machine, with a warning per figure that failed."""
     adopt()
     sources = drawing.Sources(records, figure_cases(records), catalogue.entries())
     return list(drawing.make(sources, begin_part, papers=papers).standings)

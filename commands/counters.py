@@ -1,4 +1,4 @@
-"""Read hardware counters of cases by Nsight Compute, beside their records.
+"""Read hardware counters of cases by Nsight Compute.
 
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be read."""
 

@@ -1,4 +1,4 @@
-"""Time the kernels of cases by CUPTI, beside their records.
+"""Time the kernels of cases by CUPTI.
 
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be
 timed."""

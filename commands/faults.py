@@ -1,4 +1,4 @@
-"""Count the page faults of cases by CUPTI, beside their records.
+"""Count the page faults of cases by CUPTI.
 
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be
 counted."""

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _matrix(name: str) -> MatrixId:
-    """The matrix of that name. Raises UnknownNameError, which suggests a suite where one is near."""
+    """Return the matrix of that name. Raises UnknownNameError, which suggests a suite where one is near."""
     try:
         return resolve(name)
     except UnknownNameError:

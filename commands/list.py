@@ -61,7 +61,7 @@ def _word(text: str) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """The rows as lines, in columns as wide as their widest cell."""
+    """Return the rows as lines, in columns as wide as their widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -70,8 +70,7 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def _implementations() -> str:
-    """One paragraph per stage, in the order in which a factorisation passes them: what it is, and its
-    implementations."""
+    """Return a paragraph per stage in their order: its summary and its implementations."""
     entries = declared()
     rows = [("implementation", "device", "what it is", "options")]
     rows += [(f"  {each.name}", each.device, each.summary, ",".join(each.options) or "-") for each in entries]

@@ -1,4 +1,4 @@
-"""Measure the default branch's new commits and their base in turn, and say what became slower.
+"""Measure the default branch's new commits and their base in turn, and report what became slower.
 
 Exit status 1 for a regression that the last night did not know, 2 where a commit has no result at all."""
 

@@ -88,8 +88,7 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
 
 
 def _comparison(standings: Sequence[Standing], records: Records) -> Comparison | None:
-    """The others against the machine with the most judged claims; None where there is one, or a folder is
-    damaged."""
+    """Compare the machines; None for a single machine, or where a folder is damaged."""
     machines = machines_of(standings)
     if len(machines) < 2:
         return None

@@ -1,6 +1,6 @@
 """Write a machine's results as one table, a row per case, for anybody's pandas.
 
-docs/table.md says what each column means."""
+docs/table.md explains each column."""
 
 from __future__ import annotations
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import functools
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
 from fetch import collection, names
+from fillpath.config import validator
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
@@ -67,8 +65,7 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
     Raises ConfigError naming the file and line if it is unreadable, a row is invalid, an id occurs twice, or
     a stand-in names an id that no row has.
     """
-    schema = jsonschema.Draft202012Validator(json.loads((CONFIG / "schemas" / "matrices.json").read_text()))
-    numbered = list(_rows(path, schema))
+    numbered = list(_rows(path))
     lines: dict[str, int] = {}
     for line, entry in numbered:
         if entry.id in lines:
@@ -106,19 +103,19 @@ def suggestion(text: str) -> str:
     return f"; did you mean {same[0]}?" if same else suggest(text, labels)
 
 
-def _rows(path: Path, schema: jsonschema.Draft202012Validator) -> Iterator[tuple[int, Entry]]:
+def _rows(path: Path) -> Iterator[tuple[int, Entry]]:
     try:
         with path.open(newline="") as handle:
             reader = csv.DictReader(handle, restkey="surplus")
             for row in reader:
-                yield reader.line_num, _entry(row, schema, f"{path}:{reader.line_num}")
+                yield reader.line_num, _entry(row, f"{path}:{reader.line_num}")
     except OSError as problem:
         raise ConfigError(f"{path}: {problem.strerror}") from None
 
 
-def _entry(row: dict[str, Any], schema: jsonschema.Draft202012Validator, where: str) -> Entry:
+def _entry(row: dict[str, Any], where: str) -> Entry:
     typed: dict[str, Any] = {key: _typed(key, text) for key, text in row.items()}
-    problem = next(iter(sorted(schema.iter_errors(typed), key=str)), None)
+    problem = next(iter(sorted(validator("matrices").iter_errors(typed), key=str)), None)
     if problem is not None:
         column = "/".join(str(part) for part in problem.absolute_path)
         raise ConfigError(f"{where}: {column + ': ' if column else ''}{problem.message}")

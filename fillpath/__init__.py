@@ -1,4 +1,4 @@
-"""The core of fillpath: the nouns, names and rules that every room stands on."""
+"""The core of fillpath: the nouns, names and rules that every room imports."""
 
 from fillpath import numba_cache
 

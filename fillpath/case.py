@@ -4,8 +4,8 @@
 
 The name is asv's parameter, the record's file stem, Snakemake's wildcard and the figure's key, so it contains
 only `[A-Za-z0-9._=,@+-]`. Options that differ from their defaults are written in sorted order, and so are
-`seed`, `threads` and `gpus`. A value or a matrix name may contain a dot: a piece without `=` continues the
-value before it, and the preparation is what follows the last dot. Matrix names write `:` as `,` and `/` as
+`seed`, `threads` and `gpus`. A value or a matrix name may contain a dot. A piece without `=` continues the
+value before it; the preparation follows the last dot. Matrix names write `:` as `,` and `/` as
 `+`: `poisson3d:40:uniform` is `poisson3d,40,uniform`, `HB/bcsstk18` is `HB+bcsstk18`.
 """
 
@@ -69,7 +69,7 @@ class Preparation:
 
     @classmethod
     def parse(cls, name: str) -> Preparation:
-        """The preparation of that name. Raises UnknownNameError unless it is written canonically."""
+        """Return the preparation of that name. Raises UnknownNameError unless it is written canonically."""
         tokens = name.split("+")
         diagonal = _parse_diagonal(tokens)
         explicit_zeros = tokens[-1:] != ["dropzeros"]
@@ -132,7 +132,7 @@ class Case:
 
     @property
     def command(self) -> list[str]:
-        """The words that measure the case: `fillpath run` with its arguments."""
+        """Return the words that measure the case: `fillpath run` with its arguments."""
         preparation = self.preparation
         words = ["fillpath", "run", self.stage, self.implementation, self.matrix.replace(",", ":")]
         words += ["--matching", preparation.matching, "--ordering", preparation.ordering]
@@ -147,7 +147,7 @@ class Case:
     @classmethod
     @functools.cache
     def parse(cls, name: str) -> Case:
-        """The case of that name. Raises UnknownNameError that says which part does not parse."""
+        """Return the case of that name. Raises UnknownNameError naming the part that does not parse."""
         left, at, right = name.partition("@")
         matrix, dot, preparation = right.rpartition(".")
         if not at or not dot:
@@ -173,7 +173,7 @@ class Case:
 
 @functools.cache
 def matrix_id(name: str) -> str:
-    """A matrix's name as a case writes it: `:` as `,` and `/` as `+`."""
+    """Return a matrix's name as a case writes it: `:` as `,` and `/` as `+`."""
     return name.replace(":", ",").replace("/", "+")
 
 
@@ -183,7 +183,7 @@ def _parse_options(written: str, name: str) -> dict[str, str]:
     for piece in written.split(".") if written else []:
         head, equals, tail = piece.partition("=")
         if equals and head in options:
-            raise UnknownNameError(f"case {name!r}: option {head!r} stands twice")
+            raise UnknownNameError(f"case {name!r}: option {head!r} is given twice")
         if not equals and not key:
             raise UnknownNameError(f"case {name!r}: {piece!r} is not option=value")
         if equals:

@@ -1,4 +1,4 @@
-"""What the files below impl/ declare, read without importing them: Numba alone takes longer than the rest."""
+"""Declarations of the files below impl/, read without an import: Numba alone takes longer than the rest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Declared:
 
 
 def declared() -> list[Declared]:
-    """All implementations, by stage and name. Files that are not plain enough to be read are imported."""
+    """Return all implementations, by stage and name.
+
+    Files that are not plain enough to be read are imported.
+    """
     paths = sorted((ROOT / "impl").rglob("*.py"))
     try:
         return sorted(each for path in paths for each in _of_file(path))
@@ -38,13 +41,13 @@ def declared() -> list[Declared]:
 
 
 def of_entry(entry: registry.Implementation) -> Declared:
-    """What an implementation that is registered declares."""
+    """Return the declaration of a registered implementation."""
     options = tuple(f"{option.name}={option.text(option.default)}" for option in entry.options)
     return Declared(entry.stage, entry.name, entry.device, entry.summary, options)
 
 
 def _of_file(path: Path) -> Iterator[Declared]:
-    """Raises ValueError or KeyError for what only an import tells."""
+    """Yield a file's declarations. Raises ValueError or KeyError where only an import can know one."""
     text = path.read_text()
     if f"@{_DECORATOR}" not in text:
         return
@@ -66,7 +69,7 @@ def _of_function(function: ast.FunctionDef, words: dict[str, ast.expr], tree: as
 
 
 def _value(node: ast.expr | None, tree: ast.Module) -> Any:
-    """A literal, or a constant of the module that is one. Raises ValueError for anything else."""
+    """Return a literal, or a constant of the module that is one. Raises ValueError for anything else."""
     if isinstance(node, ast.Name):
         assigned = (each for each in tree.body if isinstance(each, ast.Assign))
         node = next((each.value for each in assigned if ast.unparse(each.targets[0]) == node.id), node)

@@ -27,7 +27,7 @@ def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:
-    """The column's values, none of them numpy's own."""
+    """Return the column's values, none of them numpy's own."""
     values = column.tolist()
     if column.dtype != object:
         return values

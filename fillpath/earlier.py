@@ -23,7 +23,7 @@ _CASE = re.compile(r'"case": ?"([^"]*)"')
 
 
 def unpacked(data: bytes, where: str) -> list[str]:
-    """The lines of an archive. where : its name, for errors. Raises ConfigError if it is damaged."""
+    """Return the lines of an archive. where : its name, for errors. Raises ConfigError if it is damaged."""
     try:
         return lzma.decompress(data).decode(errors="replace").splitlines()
     except (lzma.LZMAError, EOFError) as error:
@@ -31,8 +31,10 @@ def unpacked(data: bytes, where: str) -> list[str]:
 
 
 def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
-    """The lines of each case, the last one superseded last. An archive that is damaged has none, with a
-    warning: it stops no measurement."""
+    """Return the lines of each case, the last one superseded last.
+
+    An archive that is damaged has none, with a warning: it stops no measurement.
+    """
     try:
         state = archive.stat()
     except OSError:

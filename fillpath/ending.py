@@ -1,6 +1,6 @@
-"""How a command ends: with an exit status and, where something went wrong, one line that says what to do.
+"""The end of a command: an exit status and, where something went wrong, one line with the remedy.
 
-No exception leaves a command as a traceback. FILLPATH_DEBUG=1 shows it beside the line.
+No exception leaves a command as a traceback. FILLPATH_DEBUG=1 shows the traceback too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def ended(run: Callable[[], int]) -> int:
 
 
 def _flushed(run: Callable[[], int]) -> int:
-    """Run a command, and write what it has said: what cannot be written is found out here, not at the end."""
+    """Run a command, and flush its output, so that a failed write is reported here."""
     try:
         status = run()
     except SystemExit:

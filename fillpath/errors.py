@@ -56,8 +56,7 @@ class DiskFullError(FillpathError):
 
 
 def suggest(word: str, words: Iterable[str]) -> str:
-    """`"; did you mean a, b?"` for the nearest known words, or an empty string; equally near ones in their
-    order."""
+    """Return `"; did you mean a, b?"` with the nearest known words, an empty string without any."""
     listed = list(dict.fromkeys(words))
     near = set(difflib.get_close_matches(word, listed, n=len(listed) or 1, cutoff=0.6))
 

@@ -1,24 +1,23 @@
-"""Which figures there are, by name: those that config/experiments.yaml measures.
+"""Names of the figures that config/experiments.yaml measures.
 
-What is measured for each is read by benchmarks/runs/experiments.py, above the core.
+benchmarks/runs/experiments.py, above the core, reads the cases of each figure.
 """
 
 from __future__ import annotations
 
 import functools
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 
 
 @functools.cache
 def figure_names() -> tuple[str, ...]:
-    """`paper.figure` of each, once, in the order of the file. Raises ConfigError where it is damaged."""
+    """Return `paper.figure` of each figure in the order of the file. Raises ConfigError."""
     try:
-        loaded = yaml.safe_load((CONFIG / "experiments.yaml").read_text())
+        loaded = load(CONFIG / "experiments.yaml", "experiments.yaml")
         names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
-    except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
+    except (TypeError, KeyError) as error:
         raise ConfigError(f"config/experiments.yaml: {' '.join(str(error).split())}") from None
     return tuple(dict.fromkeys(names))

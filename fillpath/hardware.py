@@ -1,4 +1,4 @@
-"""Which host this is: what hosts of one kind have in common, and what distinguishes them."""
+"""Facts of this host: those that hosts of one kind share, and those that distinguish them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")
 
 @dataclass(frozen=True)
 class Hardware:
-    """What hosts of one kind have in common.
+    """Facts that hosts of one kind share.
 
     cpu : its model, None if it cannot be read
     cores : of the host, however many a process may use
@@ -35,7 +35,7 @@ class Hardware:
 
 
 def hardware() -> Hardware:
-    """The hardware of this host."""
+    """Return the hardware of this host."""
     model = _line(_CPUINFO, "model name") or platform.processor() or None
     models = {_line(path, "Model") for path in _GPUS.glob("*/information")}
     return Hardware(model, os.cpu_count() or 1, tuple(sorted(model for model in models if model)))
@@ -43,25 +43,25 @@ def hardware() -> Hardware:
 
 @functools.cache
 def fingerprint() -> str:
-    """16 hexadecimal digits that survive a restart and differ between hosts.
+    """Return 16 hexadecimal digits that survive a restart and differ between hosts.
 
-    It is a hash because a machine's id must not be published, according to machine-id(5). A host without an
-    id of its own, such as a container or a virtual machine from a shared image, gets new digits after each
-    start: nothing else distinguishes it from its twins.
+    The digits are a hash, because machine-id(5) forbids publishing a machine's id. A container or a virtual
+    machine from a shared image has no id of its own. Its digits change with each start.
     """
     return _digits(_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board())
 
 
 def identity() -> str:
-    """16 hexadecimal digits that differ between hosts, between starts of one, and between sets of GPUs: what
-    was measured under the same ones was measured on one host."""
+    """Return 16 hexadecimal digits that differ between hosts, their starts and their sets of GPUs."""
     gpus = sorted(filter(None, (_line(path, "GPU UUID") for path in _GPUS.glob("*/information"))))
     return _digits(fingerprint(), _text(_MACHINE_ID), _text(_BOOT_ID), *gpus)
 
 
 def host_facts() -> dict[str, str | float | None]:
-    """What else of the processor a time depends on: its stepping and microcode, the frequency governor, the
-    clocks in MHz (of its first core, now and at most); None for what cannot be read."""
+    """Return other facts of the processor that a time depends on, None for one that cannot be read.
+
+    cpu_mhz, cpu_max_mhz : clocks of the first core, now and at most
+    """
     most = _text(_FREQUENCY / "cpuinfo_max_freq")
     now = _line(_CPUINFO, "cpu MHz")
     return {
@@ -74,13 +74,12 @@ def host_facts() -> dict[str, str | float | None]:
 
 
 def _digits(*facts: str | None) -> str:
-    """16 hexadecimal digits of these facts."""
+    """Hash these facts to 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
 
 
 def _own_id() -> str | None:
-    """The machine's id, 32 hexadecimal digits; None if there is none yet, or if it may come from an image, as
-    no board is known that it was installed on."""
+    """Return the machine's id, 32 hexadecimal digits; None without one, or where it may be an image's."""
     id = _text(_MACHINE_ID) or ""
     return id if re.fullmatch("[0-9a-f]{32}", id) and any(_board()) else None
 
@@ -91,7 +90,7 @@ def _board() -> list[str | None]:
 
 
 def _line(path: Path, label: str) -> str | None:
-    """What follows `label:` in a file of such lines."""
+    """Return the text after `label:` in a file of such lines."""
     value = re.search(rf"^{label}\s*:\s*(.+)$", _text(path) or "", re.MULTILINE)
     return value[1].strip() if value else None
 

@@ -1,5 +1,7 @@
-"""Whether a folder under results/ can be read as one machine's results: complete, undamaged, and of a schema
-that this version knows. A folder from somebody else is checked before it is compared."""
+"""Reading a folder under results/ as one machine's results: whole, undamaged, of a known schema.
+
+A folder from somebody else is checked before it is compared.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
 from fillpath import earlier, regated
 from fillpath.case import Case
+from fillpath.config import violation
 from fillpath.errors import ConfigError, FillpathError, InputError
-from fillpath.paths import CONFIG, results
+from fillpath.paths import results
 from fillpath.record import SCHEMA_VERSION, Record
 
-# The checksums of a pack, in the format of `sha256sum -c`, beside records/.
+# The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
 _BLOCK = 2**20
 # A record, with whether it is of an older schema.
@@ -27,7 +28,7 @@ Found = tuple[Record, bool]
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a machine's folder holds.
+    """Summary of a machine's folder.
 
     machine : its name
     records : how many can be read
@@ -44,7 +45,7 @@ class Holdings:
 
     @property
     def text(self) -> str:
-        """One line: `far: 12 records, 3 of an older schema, 14 files checked; without machine.json`."""
+        """Return `far: 12 records, 3 of an older schema, 14 files checked; without machine.json`."""
         read = f" of an older schema read as version {SCHEMA_VERSION}"
         older = f", {self.upgraded}{read}" if self.upgraded else ""
         sums = f", {self.checked} files checked" if self.checked else ", no checksums"
@@ -53,13 +54,15 @@ class Holdings:
 
 
 def holdings(folder: Path) -> Holdings:
-    """What a machine's folder holds; reads all of it. Raises InputError as `read`."""
+    """Read a machine's folder and return its summary. Raises InputError as `read`."""
     return read(folder)[0]
 
 
 def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
-    """Read all of a machine's folder: what it holds, and the records of each case, the standing one last.
-    Raises InputError that says which file is damaged or missing, and what to do."""
+    """Read all of a machine's folder: its summary, and the records of each case, the current one last.
+
+    Raises InputError naming the damaged or missing file and the remedy.
+    """
     if not (folder / "records").is_dir():
         raise InputError(
             f"{folder}: partial: it has no records/; ask for the whole folder, or for a `fillpath pack`"
@@ -86,32 +89,32 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
 
 
 def machines() -> list[str]:
-    """The folders of results/ that belong to machines: all but asv's own."""
+    """Return the folders of results/ that belong to machines: all but asv's own."""
     folders = (path for path in results().glob("*/") if path.name != "asv" and not path.name.startswith("."))
     return sorted(path.name for path in folders)
 
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
-    """The content of machine.json, empty without one. Raises InputError if it is damaged."""
+    """Return the content of machine.json, empty without one. Raises InputError if it is damaged."""
     return _read_json(folder / "machine.json", "remove it, or ask for the folder again") or {}
 
 
 def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
-    """What `fillpath calibrate` wrote for a machine; None if it did not. Raises InputError for a file that is
-    damaged or of another schema."""
+    """Return the ceilings that `fillpath calibrate` wrote for a machine, None without any.
+
+    Raises InputError for a file that is damaged or of another schema.
+    """
     path = folder / "ceilings.json"
     ceilings = _read_json(path, "run `fillpath calibrate` there again")
     if ceilings is None:
         return None
-    schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
-    wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(ceilings))
-    if wrong is not None:
-        raise InputError(f"{path}: {wrong.json_path}: {wrong.message}; run `fillpath calibrate` there again")
+    if mistake := violation(ceilings, "ceilings"):
+        raise InputError(f"{path}: {mistake}; run `fillpath calibrate` there again")
     return ceilings
 
 
 def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
-    """The object in a file, None without the file. Raises InputError with the remedy."""
+    """Return the object in a file, None without the file. Raises InputError with the remedy."""
     if not path.is_file():
         return None
     try:
@@ -124,7 +127,7 @@ def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, 64 hexadecimal digits."""
+    """Return the SHA-256 of a file, 64 hexadecimal digits."""
     digest = hashlib.sha256()
     with path.open("rb") as handle:
         while block := handle.read(_BLOCK):
@@ -133,17 +136,17 @@ def digest_of(path: Path) -> str:
 
 
 def sums_text(sums: Mapping[str, str]) -> str:
-    """Checksums by path, as the text of a checksum file."""
+    """Return checksums by path as the text of a checksum file."""
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
 
 
 def read_sums(path: Path) -> dict[str, str]:
-    """The checksums in a file, by path; empty if there is no such file. Raises InputError."""
+    """Return the checksums in a file, by path; empty if there is no such file. Raises InputError."""
     return parse_sums(path.read_text(), str(path)) if path.is_file() else {}
 
 
 def parse_sums(text: str, where: str) -> dict[str, str]:
-    """Checksums by path. where : the name of the file, for errors. Raises InputError."""
+    """Return checksums by path. where : the name of the file, for errors. Raises InputError."""
     sums = {}
     for number, line in enumerate(text.splitlines(), start=1):
         digest, two_spaces, name = line.partition("  ")
@@ -167,7 +170,10 @@ def _check_sum(folder: Path, name: str, digest: str) -> None:
 
 
 def _archived(folder: Path) -> Mapping[str, Sequence[Found]]:
-    """The superseded records of each case. Raises InputError where the archive or a line of it is damaged."""
+    """Return the superseded records of each case.
+
+    Raises InputError where the archive or a line of it is damaged.
+    """
     path = folder / earlier.NAME
     if not path.is_file():
         return {}
@@ -182,7 +188,7 @@ def _archived(folder: Path) -> Mapping[str, Sequence[Found]]:
 
 
 def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Found]:
-    """The records of a file's lines."""
+    """Return the records of a file's lines."""
     found = []
     for number, line in enumerate(lines, start=1):
         if not line:

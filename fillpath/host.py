@@ -1,8 +1,8 @@
 """The name under which this host's results are stored, and which folders are its own.
 
 If FILLPATH_MACHINE is set, it names a kind of machine: several hosts may share it, provided that their CPUs,
-cores and GPUs are alike. Otherwise the name is the host's own, and a host never uses another host's folder:
-if two hosts have the same name, the second gets one that is free.
+cores and GPUs are alike. Otherwise the name is the host's own. A host never uses another host's folder: of
+two hosts with one name, the second gets a free one.
 """
 
 from __future__ import annotations
@@ -22,57 +22,60 @@ from fillpath.paths import WORK, require_checkout, results, write_text
 from fillpath.settings import settings
 
 FACTS = "machine.json"
-# The folder of asv's series in results/, beside those of the machines.
+# The folder of asv's series in results/.
 SERIES = "asv"
 
 
 def machine_name() -> str:
-    """`$FILLPATH_MACHINE`, or this node's name, with a number appended if the folder of that name belongs to
-    another host."""
+    """Return `$FILLPATH_MACHINE`, or this node's name, numbered where another host has that folder."""
     return _kind() or next(name for name in _names(node_name()) if _is_free(name) or _is_ours(name))
 
 
 def node_name() -> str:
-    """The name that distinguishes this host from others that share the checkout: Slurm's in a job, or else
-    the host's own."""
+    """Return Slurm's name of this host in a job, else the host's own name."""
     return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
 
 
 def node_lock(name: str) -> Path:
-    """A lock of this node alone: each node that shares the checkout has one of its own."""
+    """Return a lock of this node alone: each node that shares the checkout has one of its own."""
     return WORK / f"{name}-{node_name()}.lock"
 
 
 def owner() -> str | None:
-    """The fingerprint of the only host whose results this machine's folder holds; None for several, or if
-    that is not known."""
+    """Return the fingerprint of this machine's only host, None for several or an unknown one."""
     name = machine_name()
     return fingerprint() if _is_free(name) or _facts(name).get("host") == fingerprint() else None
 
 
 def is_own(name: str) -> bool:
-    """Whether that folder holds only this host's results, under the host's own name."""
+    """Return whether that folder holds only this host's results, under the host's own name."""
     return name != _kind() and _is_ours(name)
 
 
 def is_here(name: str) -> bool:
-    """Whether this host is of the kind that results/<name> is of, as far as is known: a host that sees no GPU
-    is of none that has one."""
+    """Return whether this host is of the kind of results/<name>, as far as is known.
+
+    A host that sees no GPU is of no kind that has one.
+    """
     facts = _readable_facts(name)
     return not _differences(facts) and bool(hardware().gpus) >= bool(facts.get("gpus"))
 
 
 def share(name: str) -> None:
-    """Note that results of another host were added to that folder: from now on it belongs to a kind of
-    machine, unless it belonged to another host alone."""
+    """Note that a folder has results of another host: it is a kind of machine from now on.
+
+    A folder that belonged to another host alone stays as it is.
+    """
     if _readable_facts(name).get("host") == fingerprint():
         path = results() / name / FACTS
         write_text(path, json.dumps({**_facts(name), "host": None}, indent=2, sort_keys=True) + "\n")
 
 
 def require_kind() -> None:
-    """Raise ConfigError if FILLPATH_MACHINE names a kind of machine that this host is not, or one whose facts
-    cannot be read, and if there is no checkout for this host's results."""
+    """Raise ConfigError without a checkout, or if FILLPATH_MACHINE names a kind that this host is not.
+
+    A kind whose facts cannot be read is refused too.
+    """
     require_checkout()
     name = _kind()
     if name == SERIES:
@@ -85,7 +88,7 @@ def require_kind() -> None:
 
 
 def name_message() -> str:
-    """Why this host's results are not stored under its own name, and what to do; empty if they are."""
+    """Return why this host's results are not stored under its own name, and what to do; empty if they are."""
     name, host = machine_name(), node_name()
     if _kind() or name == host:
         return ""
@@ -98,7 +101,7 @@ def name_message() -> str:
 
 
 def known_gpus() -> tuple[str, ...]:
-    """The GPU models of this host or, if it sees none, those noted in this machine's folder."""
+    """Return the GPU models of this host or, if it sees none, those noted in this machine's folder."""
     return hardware().gpus or tuple(_facts(machine_name()).get("gpus") or ())
 
 
@@ -121,7 +124,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _differences(facts: Mapping[str, Any]) -> list[str]:
-    """How a machine's facts differ from this host; what either does not know is no difference."""
+    """Return how a machine's facts differ from this host; what either does not know is no difference."""
     here = hardware()
     pairs = (
         ("CPU", facts.get("cpu"), here.cpu),
@@ -132,7 +135,7 @@ def _differences(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _readable_facts(name: str) -> Mapping[str, Any]:
-    """As `_facts`, but empty if it is damaged."""
+    """Return `_facts`, empty where the file is damaged."""
     try:
         return _facts(name)
     except ConfigError:
@@ -140,7 +143,7 @@ def _readable_facts(name: str) -> Mapping[str, Any]:
 
 
 def _facts(name: str) -> Mapping[str, Any]:
-    """The content of machine.json; empty if it is absent. Raises ConfigError if it is damaged."""
+    """Return the content of machine.json; empty if it is absent. Raises ConfigError if it is damaged."""
     path = results() / name / FACTS
     try:
         facts = json.loads(path.read_text())
@@ -162,5 +165,5 @@ def _are_facts(value: Any) -> bool:
 
 
 def _plain(name: str) -> str:
-    """The name with only `[A-Za-z0-9_-]`."""
+    """Return the name with only `[A-Za-z0-9_-]`."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")

@@ -18,17 +18,17 @@ def maker(function: Maker) -> Maker:
 
 
 def maker_of(noun: type) -> Callable[..., Any] | None:
-    """The function that makes a noun; None for one that comes with the prepared matrix."""
+    """Return the function that makes a noun; None for one that comes with the prepared matrix."""
     return _makers.get(noun)
 
 
 def parts_of(function: Callable[..., Any]) -> Mapping[str, type]:
-    """The nouns that a maker takes, by parameter."""
+    """Return the nouns that a maker takes, by parameter."""
     return {name: noun for name, noun in typing.get_type_hints(function).items() if name != "return"}
 
 
 def makers_of(noun: type) -> list[Callable[..., Any]]:
-    """What makes a noun, and the nouns that it is made of."""
+    """Return the functions that make a noun and the nouns that it is made of."""
     function = maker_of(noun)
     if function is None:
         return []

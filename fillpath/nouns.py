@@ -3,7 +3,8 @@
 Rows and columns count from 0. Row pointers are int64 (audikw_1's filled pattern has 2.5e9 entries), column
 indices int32. F is the filled pattern of L + U without pivoting; the diagonal is always part of U.
 
-Longer than two screens: all nouns are found in one place, each with the shapes and dtypes of its arrays.
+    pattern = Pattern(indptr=np.array([0, 2, 4]), indices=np.array([0, 1, 0, 1], np.int32))
+    pattern.n, pattern.nnz    # 2, 4
 """
 
 from __future__ import annotations
@@ -268,8 +269,8 @@ class Fronts:
     """A matrix and the m fronts that it is factorised on: dense blocks along the elimination tree of A | A^T.
 
     A front has f rows and columns: its pivots, s consecutive labels, then its list, r labels, ascending.
-    Labels number rows and columns in the order of elimination, a postorder of that tree; fronts are in
-    postorder too, so that a child comes before its parent.
+    Labels number rows and columns in the order of elimination, a postorder of that tree. Fronts are in
+    postorder too: a child comes before its parent.
 
     prepared : n x n
     label : (n,) int32, of each row and column of the prepared matrix
@@ -295,9 +296,9 @@ class FrontFactor:
 
     First f x s, by columns of f: the pivots' columns. Then s x r, by columns of s: the pivots' rows right of
     them. With panel[k] = 0 that is L without its ones below the diagonal and U on and right of it. With
-    panel[k] = w > 0 pivots are eliminated w at a time and block by block, A_IJ - (A_IK D^-1) A_KJ: the w x w
-    block D on the diagonal of each panel (the last one may be smaller) is stored as its inverse, below it
-    A_IK D^-1, right of it A_KJ as it is when the panel begins.
+    panel[k] = w > 0 pivots are eliminated w at a time and block by block, A_IJ - (A_IK D^-1) A_KJ. The w x w
+    block D on the diagonal of each panel is stored as its inverse; the last block may be smaller. Below D
+    follows A_IK D^-1; right of D follows A_KJ as it is when the panel begins.
 
     fronts : of the matrix
     start : (m,) int64
@@ -336,16 +337,16 @@ class Solution:
 class Laplacian:
     """The Laplacian L = Deg - W of a weighted graph on n vertices, numbered in the order of elimination.
 
-    pattern : W, symmetric and without a diagonal, by rows: indptr (n + 1,) int64, indices (nnz,) int32,
-        ascending in each row; a repeated index is a parallel edge, and the weights add up
+    pattern : W by rows, symmetric, without a diagonal, indices ascending in each row. The weights of a
+        repeated index, a parallel edge, add up
     weights : (nnz,) float64, finite and positive, symmetric
     component : (n,) int32, the connected component of each vertex, numbered from 0 by first vertices
     components : how many there are
     unknowns : rows of the matrix that the graph represents
     grounded : whether vertex n - 1 is the ground, held at 0, whose edges carry the excess of diagonals over
         their rows
-    doubled : whether this is the double cover of a matrix with positive entries off the diagonal: row r is
-        the vertices 2 r and 2 r + 1 instead of r, b is (b, -b), and x is (x[2 r] - x[2 r + 1]) / 2
+    doubled : whether this is the double cover of a matrix with positive entries off the diagonal. Row r is
+        the vertices 2 r and 2 r + 1, b is (b, -b), and x is (x[2 r] - x[2 r + 1]) / 2
     """
 
     pattern: Pattern
@@ -365,8 +366,8 @@ class Laplacian:
 class System:
     """L y = b.
 
-    b : (n,) float64 by vertices, made by `impl.laplacian.system`; it sums to zero over each component of L,
-        up to rounding, so that there is a solution
+    b : (n,) float64 by vertices, made by `impl.laplacian.system`. The sum over each component of L is zero,
+        up to rounding, so that a solution exists
     """
 
     laplacian: Laplacian
@@ -381,8 +382,8 @@ class Preconditioner:
         each column
     values : (nnz,) float64, parallel to pattern.indices: -w / l_kk, so that a column that is not empty sums
         to -1, up to rounding
-    diagonal : (n,) float64, D: l_kk, or 0 for a vertex without later neighbours, whose column is empty; 1 / 0
-        counts as 0 when the factor is applied
+    diagonal : (n,) float64, D: l_kk, or 0 for a vertex without later neighbours, whose column is empty. The
+        inverse of 0 counts as 0 when the factor is applied
     """
 
     pattern: Pattern
@@ -405,7 +406,7 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class LevelSeries:
-    """What each level holds.
+    """Sizes of the levels.
 
     columns : (depth,) int64, number of columns
     subcolumns : (depth,) int64, the most sub-columns of one of them: entries of its row of U right of the
@@ -418,7 +419,7 @@ class LevelSeries:
 
 @dataclass(frozen=True)
 class Work:
-    """What was done, not how long it took. None: this implementation does not count it.
+    """Counted work of a call, without its time. None: this implementation does not count it.
 
     edges : adjacency entries examined while expanding frontiers, repetitions included, without the initial
         scan of the source's own row
@@ -426,7 +427,7 @@ class Work:
     bytes : moved
     page_faults : groups of page faults
     peak_memory : bytes of the algorithm's own data structures
-    series : the same by source, or what each level holds
+    series : the same by source, or the sizes of levels
     facts : other counts of an implementation, for instance of its device (bytes_queue, queue_peak,
         reinit_share): finite, not negative
     """
@@ -442,7 +443,7 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What a symbolic result is checked against.
+    """The filled pattern that symbolic results are checked against.
 
     counts : of F
     row_hashes : (n,) uint64, one per row of F

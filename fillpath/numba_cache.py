@@ -1,4 +1,4 @@
-"""Have Numba keep what it compiled where `fillpath.numba_locator` says, in any process that imports Numba."""
+"""Numba's cache goes where `fillpath.numba_locator` puts it, in any process that imports Numba."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Watch:
     """Sees Numba's cache being imported: the first finder on the path, which finds nothing else."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Called by Python's import with the name of a module."""
+        """Install the locator while Numba's cache is imported; Python's import calls this for each module."""
         if name != CACHING:
             return None
         sys.meta_path.remove(self)

@@ -1,9 +1,9 @@
 """Keep what Numba compiled in the user's cache, by module and by the code that the module can reach.
 
-Numba's own cache looks at the one file of a function, not at what the function inlines from another: an
-edited helper would leave stale machine code in use, in what is measured and in what verifies it. Here the
-folder of a module is named by its stamp: a hash of its syntax and of the syntax of all that it imports within
-`ROOMS`, at its top or in a function. Comments, docstrings, lines and the checkout's place do not count.
+Numba's own cache looks at the file of a function alone, not at the helpers that the function inlines. An
+edited helper would leave stale machine code in use. Here a module's stamp names its folder. The stamp hashes
+the syntax of the module and of all that it imports within `ROOMS`. Comments, docstrings, lines and the
+checkout's place do not count.
 
     ~/.cache/fillpath/numba/impl.levels.glu2-5f0c52f1b3a94d27/glu2._levels-8a1f0c22d9.py311.nbi
 
@@ -30,7 +30,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-# Whatever holds compiled code, or a constant that compiled code reads: tests/test_numba_cache.py says so.
+# Rooms with compiled code, or with constants that compiled code reads (tests/test_numba_cache.py).
 ROOMS = ("benchmarks/checks", "fetch", "impl")
 _PLACES = tuple(f"{ROOT / room}{os.sep}" for room in ROOMS)
 # Variables of Numba's that change no machine code.
@@ -81,8 +81,8 @@ class Locator:
 def install(caching: ModuleType) -> None:
     """Have Numba ask `Locator` first, and give each file of machine code a name of its own.
 
-    Numba numbers the files of a function. Two processes that compile it for two signatures at the same time
-    would both write number 1, and the index would give the code of one signature for the other.
+    Numba numbers the files of a function. Two processes that compile two signatures at the same time would
+    both write number 1. The index would then give the code of one signature for the other.
 
     caching : numba.core.caching
     """
@@ -106,7 +106,7 @@ def base() -> Path:
 
 
 def _places() -> Iterator[Path]:
-    """The user's folder, where there is a home, then those of the checkout and of FILLPATH_CACHE."""
+    """Yield the user's folder, where there is a home, then those of the checkout and of FILLPATH_CACHE."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen) / "fillpath"
     elif users := os.environ.get("XDG_CACHE_HOME"):
@@ -158,8 +158,10 @@ def _is_ours(path: Path) -> bool:
 
 @functools.cache
 def _files(name: str) -> list[Path]:
-    """List the files within `ROOMS` that an imported name stands for: `a.b` may be the module a with its b,
-    or the module b; a package stands for all of its modules."""
+    """List the files within `ROOMS` that an imported name may mean.
+
+    `a.b` may be the module a with its b, or the module b. A package means all of its modules.
+    """
     place = ROOT.joinpath(*name.split("."))
     package = place.parent
     named = (package.with_suffix(".py"), package / "__init__.py", place.with_suffix(".py"))
@@ -206,7 +208,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _code(code: CodeType, docstring: str | None) -> tuple[object, ...]:
-    """What the interpreter runs, without its lines and its docstring."""
+    """Return the code that the interpreter runs, without its lines and its docstring."""
     inner = (_code(each, None) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
     constants = [each for each in inner if each != repr(docstring)]
     return code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants

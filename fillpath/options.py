@@ -43,7 +43,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def parse(self, text: str) -> Any:
-        """The value that the text stands for. Raises UnknownNameError naming the option."""
+        """Return the value of a text. Raises UnknownNameError naming the option."""
         if text == "none" and self.default is None:
             return None
         if self.choices and text not in self.choices:
@@ -55,13 +55,13 @@ class Option:
             raise UnknownNameError(f"option {self.name}={text}: expected {expected}") from None
 
     def text(self, value: Any) -> str:
-        """The text of a value."""
+        """Return the text of a value."""
         if value is None:
             return "none"
         return str(value).lower() if isinstance(value, bool) else str(value)
 
     def canonical_text(self, value: Any) -> str:
-        """The one text of a value in a case's name.
+        """Return the one text of a value in a case's name.
 
         A size has the unit that leaves the smallest number: `1073741824` and `1GiB` are one case, and 16GB
         is not written 15625000KiB.
@@ -75,7 +75,10 @@ class Option:
 
 
 def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
-    """The options of an implementation: its keyword-only parameters. Raises TypeError for another kind."""
+    """Return the options of an implementation: its keyword-only parameters.
+
+    Raises TypeError for another kind.
+    """
     hints = typing.get_type_hints(function)
     keyword_only = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
     return tuple(_option(p.name, hints[p.name], p.default) for p in keyword_only)

@@ -1,20 +1,18 @@
-"""What a paper is: config/papers/<id>.yaml, which is all that a new one takes beside its folder of figures.
+"""Papers: config/papers/<id>.yaml, which with a folder of figures is all that a new paper takes.
 
-config/schemas/papers.json checks the file. What the paper reports stands in config/claims.yaml, its printed
-tables in config/papers/*.csv.
+config/schemas/papers.json checks the file. config/claims/ has what the paper reports, config/papers/*.csv its
+printed tables.
 """
 
 from __future__ import annotations
 
 import csv
 import functools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.paths import CONFIG
 
@@ -28,11 +26,11 @@ class Paper:
     id : the name of its file, and of its folder of figures below reports/.
     name : as pages print it.
     place : its rank among the papers.
-    matrices : the printed table that lists its matrices, and the column of their names: `table.column`;
-        their abbreviations stand in the column `abbr`. Empty where it lists none.
+    matrices : the printed table that lists its matrices, and the column of their names: `table.column`. The
+        column `abbr` has their abbreviations. Empty where the paper lists none.
     fill : the printed table and its column of fill-ins over entries, `table.column`; empty for none.
     symmetry : the same of the share of the entries whose mirror is one too.
-    preparation : how it prepared its matrices, as the end of a sentence; empty where no caption says so.
+    preparation : of its matrices, as the end of a sentence; empty where no caption needs one.
     generated : our name of each matrix of its table that is generated.
     method : what the paper calls its own method, on the upper side of its ratios.
     baselines : the subjects of claims.yaml that hold those ratios, by the implementation (`stage.name`) on
@@ -57,19 +55,21 @@ _COLUMNS = ("matrices", "fill", "symmetry")
 
 @functools.cache
 def papers() -> Mapping[str, Paper]:
-    """Every paper by its id, in their order. Raises ConfigError for a damaged file, or one that contradicts
-    config/schemas/papers.json."""
-    read = [_read(path.stem, path.read_bytes()) for path in FOLDER.glob("*.yaml")]
+    """Return every paper by its id, in their order.
+
+    Raises ConfigError for a damaged file, or one that contradicts config/schemas/papers.json.
+    """
+    read = [_read(path) for path in FOLDER.glob("*.yaml")]
     return {paper.id: paper for paper in sorted(read, key=lambda paper: (paper.place, paper.id))}
 
 
 def paper_names() -> Mapping[str, str]:
-    """The name of every paper by its id, in their order."""
+    """Return the name of every paper by its id, in their order."""
     return {id: paper.name for id, paper in papers().items()}
 
 
 def paper(id: str) -> Paper:
-    """The paper of that id. Raises UnknownNameError with suggestions."""
+    """Return the paper of that id. Raises UnknownNameError with suggestions."""
     known = papers()
     if id not in known:
         hint = suggest(id, known) or f"; one of {', '.join(known)}"
@@ -77,33 +77,16 @@ def paper(id: str) -> Paper:
     return known[id]
 
 
-def _read(id: str, text: bytes) -> Paper:
-    where = f"config/papers/{id}.yaml"
-    try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{where}: {' '.join(str(error).split())}") from None
-    problem = _problem(loaded)
-    if problem:
-        raise ConfigError(f"{where}: {problem}")
-    return Paper(id, **loaded)
+def _read(path: Path) -> Paper:
+    name = f"papers/{path.name}"
+    loaded = load(path, name, "papers", "; fillpath/papers.py lists the fields of a paper")
+    for mistake in filter(None, (_table_mistake(each, loaded[each]) for each in _COLUMNS if each in loaded)):
+        raise ConfigError(f"config/{name}: {mistake}")
+    return Paper(path.stem, **loaded)
 
 
-def _problem(loaded: Any) -> str:
-    """What is wrong with the content of a paper's file, and where in it; empty for nothing."""
-    # Whoever only asks for help or for a record need not wait for it.
-    import jsonschema
-
-    schema = json.loads((CONFIG / "schemas" / "papers.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        return f"{error.json_path}: {error.message}; fillpath/papers.py lists the fields of a paper"
-    problems = [_table_problem(name, loaded[name]) for name in _COLUMNS if name in loaded]
-    return next(filter(None, problems), "")
-
-
-def _table_problem(name: str, source: str) -> str:
-    """What is wrong with a field that names `table.column`; empty where a printed table has that column."""
+def _table_mistake(name: str, source: str) -> str:
+    """Return the mistake of a field `table.column`, empty where a printed table has that column."""
     table, _, column = source.partition(".")
     tables = {path.stem: path for path in FOLDER.glob("*.csv")}
     if table not in tables:

@@ -17,8 +17,8 @@ from fillpath.settings import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "config"
-# Holds what a checkout's runs write beside results and cache. Constants cannot wait for `settings()`, which
-# refuses a value that makes no sense.
+# The folder of a checkout's logs, locks and page. Constants cannot wait for `settings()`, which refuses a
+# value that makes no sense.
 BASE = Path(os.environ.get("FILLPATH_WORK") or ROOT).resolve()
 # The page, and what it shows: figures, their data, asv's pages. Ignored by git and removed by `make clean`.
 PAGE = BASE / "reports" / "index.html"
@@ -31,7 +31,7 @@ RESERVE = 100 * 2**20
 
 def require_checkout() -> None:
     """Raise ConfigError where this code was installed away from its checkout, which it reads and writes."""
-    # Other packages may have a folder of that name beside this one.
+    # Other installed packages may have a folder config/ too.
     if not (CONFIG / "matrices.csv").is_file():
         raise ConfigError(
             f"{ROOT} has no config/matrices.csv: fillpath works from its checkout alone; clone the "
@@ -40,12 +40,12 @@ def require_checkout() -> None:
 
 
 def results() -> Path:
-    """`results/` of this checkout, or `$FILLPATH_RESULTS`."""
+    """Return `results/` of this checkout, or `$FILLPATH_RESULTS`."""
     return settings().results or ROOT / "results"
 
 
 def cache() -> Path:
-    """The per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place.
+    """Return the per-user cache of downloads and prepared artefacts: `$FILLPATH_CACHE` or the XDG place.
 
     Raises ConfigError where there is neither, nor a home.
     """
@@ -62,7 +62,7 @@ def _users_cache() -> Path:
 
 
 def expanded(text: str) -> Path:
-    """The path with `~` and `~user` as their folders. Raises InputError for a user who has none."""
+    """Return the path with `~` and `~user` as their folders. Raises InputError for a user who has none."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -102,8 +102,7 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
 
 
 def _sweep(folder: Path, prefix: str) -> None:
-    """Remove what killed processes were writing in place of the same file; a living one may be at work still
-    on anything younger than a day."""
+    """Remove temporary files of the same target older than a day: killed processes left them."""
     for orphan in folder.glob(f"{glob.escape(prefix)}*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - orphan.stat().st_mtime > 86400:
@@ -126,7 +125,7 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 def bytes_text(count: int) -> str:
-    """A size for people: `0.6 MB` is 600 000 bytes."""
+    """Return a size for people: `0.6 MB` is 600 000 bytes."""
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= factor:
             return f"{count / factor:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""Other people's libraries: config/peers.yaml says which, this file where each lies on this machine.
+"""Other people's libraries: config/peers.yaml lists them, this file finds them on this machine.
 
 A library is not loaded to learn its version, which a record's key holds: a process that only asks would die
 of one that crashes.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import re
@@ -18,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError, suggest
 from fillpath.paths import CONFIG
 from fillpath.settings import settings
 
 FILE = CONFIG / "peers.yaml"
+_ADVICE = "; fillpath/peers.py lists the fields of a peer"
 _SYSTEM = Path("/usr")
 # Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
 _FOLDERS = ("local/lib", f"lib/{platform.machine()}-linux-gnu", "lib64", "lib")
@@ -37,8 +36,8 @@ class Call:
     """How an implementation calls its library: declared beforehand, and the default in every comparison.
 
     settings : in words
-    matrix : what the library is told that it has: a pattern, a general matrix, an SPD one, a Laplacian;
-        "told", whichever of general, symmetric and SPD it is
+    matrix : the kind that the library is given: pattern, general, SPD, Laplacian; "told" where the library
+        gets the kind of each matrix
     threads : that it uses: 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
     loop : whose loop iterates
     """
@@ -81,38 +80,40 @@ class Peer:
 
     @property
     def remedy(self) -> str:
-        """What to do where it is not there, in a line."""
+        """Return the line that tells how to install the library."""
         named = f", or name its library by {self.setting}"
         return f"{self.command}{named if self.setting and self.setting not in self.command else ''}"
 
     @property
     def is_packaged(self) -> bool:
-        """Whether the library is the one inside its package."""
+        """Return whether the library is the one inside its package."""
         return bool(self.file) and self._distribution() is not None
 
     @property
     def package(self) -> str:
-        """The package that it comes in here; empty where it comes in none, or is not there."""
+        """Return the package that it comes in here; empty where it comes in none, or is not there."""
         distribution = self._distribution()
         return "" if distribution is None else distribution.name
 
     def library(self) -> Path:
-        """The file to load. Raises UnavailableError, naming the command that brings it."""
+        """Return the file to load. Raises UnavailableError, naming the command that brings it."""
         place = self._place()
         if place is None:
             raise UnavailableError(self._lacking())
         return place
 
     def version(self) -> str | None:
-        """That of the package that it comes in, or the number in the library's file name, or, without one, a
-        hash of the file; None where there is no library."""
+        """Return the version of its package, else of its file name, else a hash of the file.
+
+        None where there is no library.
+        """
         distribution, place = self._distribution(), self._place()
         if distribution is not None:
             return distribution.version
         return None if place is None else _file_version(place.resolve())
 
     def recorded_version(self, versions: Mapping[str, str]) -> str | None:
-        """That of a record; None where the peer was not there.
+        """Return the version in a record, None where the peer was not there.
 
         versions : of the record, which names the peer, or, where it was made before the peer had a name here,
             its package
@@ -120,12 +121,12 @@ class Peer:
         return next((versions[name] for name in (self.name, *self.packages) if name in versions), None)
 
     def installed(self) -> tuple[bool, str]:
-        """(whether it is there, the reason if not). Never raises."""
+        """Return whether the library is there, and the reason if not. Never raises."""
         there = self.version() is not None
         return there, "" if there else self._lacking()
 
     def available(self) -> tuple[bool, str]:
-        """As `installed`, with what calls it. Never raises."""
+        """Return `installed`, with the packages that call the library. Never raises."""
         there, why_not = self.installed()
         if there and self.mpi and package_version("mpi4py") is None:
             return False, f"{self.title} is called through mpi4py: .venv/bin/pip install -e '.[mpi]'"
@@ -135,7 +136,7 @@ class Peer:
         return f"{self.title} is not installed: {self.remedy}"
 
     def _place(self) -> Path | None:
-        """Its file: the named one, the one of its package, or the newest in the first folder that has any."""
+        """Return its file: the named one, its package's, or the newest of the first folder with any."""
         named: Path | None = getattr(settings(), self.name) if self.setting else None
         return named or next(self._places(), None)
 
@@ -147,7 +148,7 @@ class Peer:
             yield from self._matching(folder.glob("lib*"))
 
     def _distribution(self) -> importlib.metadata.Distribution | None:
-        """The package that it comes in here."""
+        """Return the package that it comes in here."""
         if self.file:
             place = self._place()
             return None if place is None else self._packaged().get(place)
@@ -157,7 +158,7 @@ class Peer:
         return (each for each in map(_distribution, self.packages) if each is not None)
 
     def _packaged(self) -> dict[Path, importlib.metadata.Distribution]:
-        """The libraries inside its packages, and the package of each."""
+        """Return the libraries inside its packages, and the package of each."""
         return {
             path: distribution
             for distribution in self._distributions()
@@ -165,27 +166,26 @@ class Peer:
         }
 
     def _matching(self, paths: Iterator[Path]) -> list[Path]:
-        """The libraries among these files, the newest first."""
+        """Return the libraries among these files, the newest first."""
         named = [path for path in paths if re.fullmatch(self.file, path.name) and path.is_file()]
         return sorted(sorted(named), key=_numbers, reverse=True)
 
 
 @functools.cache
 def peers() -> Mapping[str, Peer]:
-    """Every peer by its name. Raises ConfigError where the file is damaged, or contradicts
-    config/schemas/peers.json."""
-    try:
-        loaded = yaml.load(FILE.read_text(), yaml.CSafeLoader)
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"config/{FILE.name}: {' '.join(str(error).split())}") from None
-    problem = _problem(loaded)
-    if problem:
-        raise ConfigError(f"config/{FILE.name}: {problem}; fillpath/peers.py lists the fields of a peer")
+    """Return every peer by its name.
+
+    Raises ConfigError where the file is damaged, or contradicts config/schemas/peers.json.
+    """
+    loaded = load(FILE, FILE.name, "peers", _ADVICE)
+    for name, fields in loaded.items():
+        if fields.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
+            raise ConfigError(f"config/{FILE.name}: $.{name}.setting: expected {expected}{_ADVICE}")
     return {name: _peer(name, **fields) for name, fields in loaded.items()}
 
 
 def peer(name: str) -> Peer:
-    """The peer of that name. Raises UnknownNameError."""
+    """Return the peer of that name. Raises UnknownNameError."""
     if name not in peers():
         raise UnknownNameError(
             f"no peer {name!r}{suggest(name, peers())}: {FILE.name} has {', '.join(peers())}"
@@ -194,18 +194,18 @@ def peer(name: str) -> Peer:
 
 
 def peer_of(names: tuple[str, ...]) -> Peer | None:
-    """The peer that an implementation names, by its own name or by those of its packages; None for none."""
+    """Return the peer that an implementation names, itself or a package of it; None for none."""
     return next((each for each in peers().values() if {each.name, *each.packages} & set(names)), None)
 
 
 def versions() -> dict[str, str]:
-    """The version of each peer that is there."""
+    """Return the version of each peer that is there."""
     known = {name: each.version() for name, each in peers().items()}
     return {name: version for name, version in known.items() if version is not None}
 
 
 def package_version(name: str) -> str | None:
-    """That of an installed package of PyPI; None of another."""
+    """Return the version of an installed package of PyPI, None of another."""
     distribution = _distribution(name)
     return None if distribution is None else distribution.version
 
@@ -215,20 +215,6 @@ def _peer(
 ) -> Peer:
     made = {implementation: Call(**call) for implementation, call in (calls or {}).items()}
     return Peer(name, packages=tuple(packages), calls=made, **fields)
-
-
-def _problem(loaded: Any) -> str:
-    """What is wrong with the content of the file, and where in it; empty for nothing."""
-    # Whoever only asks for help or for a record need not wait for it.
-    import jsonschema
-
-    schema = json.loads((CONFIG / "schemas" / "peers.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        return f"{error.json_path}: {error.message}"
-    settled = {name: fields["setting"] for name, fields in loaded.items() if "setting" in fields}
-    wrong = [name for name, setting in settled.items() if setting != f"FILLPATH_{name.upper()}"]
-    return f"$.{wrong[0]}.setting: expected FILLPATH_{wrong[0].upper()}" if wrong else ""
 
 
 def _distribution(name: str) -> importlib.metadata.Distribution | None:

@@ -1,8 +1,8 @@
-"""What several worker processes say of one case together: its number, its interval, a ratio of two.
+"""Several worker processes of one case: the median, its interval, a ratio of two cases.
 
 Medians of two processes differ by more than the samples of either: memory lies elsewhere, clocks and
-neighbours are others. So the case's number is the median of the processes' medians, and its interval draws
-processes first, then samples within each (a hierarchical bootstrap: Davison and Hinkley 1997, section 3.8).
+neighbours are others. So the case's number is the median of the processes' medians. Its interval draws
+processes first, then samples within each: a hierarchical bootstrap (Davison and Hinkley 1997, section 3.8).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Rounds:
 
     @classmethod
     def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Rounds:
-        """Of ok records of one case, each of another process; one without samples is left out.
+        """Collect the samples of ok records of one case, each of another process; a record may have none.
 
         samples : what of a record.
         """
@@ -53,17 +53,19 @@ class Rounds:
 
     @property
     def median(self) -> float:
-        """The median of the processes' medians."""
+        """Return the median of the processes' medians."""
         return median(map(median, self.samples))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the median. Of one process it is that of its samples alone, which is too
-        narrow for what another process would give."""
+        """Return the 95 % interval of the median.
+
+        A single process has the interval of its samples alone, which is narrower than that of several.
+        """
         return _interval(self)
 
     def only(self, numbers: Sequence[int]) -> Rounds:
-        """Those of these processes."""
+        """Return the samples of these processes alone."""
         kept = [(each, s) for each, s in zip(self.numbers, self.samples, strict=True) if each in numbers]
         return Rounds(tuple(each for each, _ in kept), tuple(samples for _, samples in kept))
 
@@ -77,7 +79,7 @@ def _interval(rounds: Rounds) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Of two cases' seconds.
+    """A ratio of two cases' seconds.
 
     low, high : its 95 % interval
     processes : in which both were measured
@@ -91,10 +93,10 @@ class Ratio:
 
 @functools.cache
 def ratio(top: Rounds, bottom: Rounds) -> Ratio:
-    """The seconds of `top` over those of `bottom`.
+    """Return the seconds of `top` over those of `bottom`.
 
-    Processes of one number are of one round, close together in time, so they are drawn as a pair: what slowed
-    both is in neither end of the interval. Of a single pair the ends are what the two intervals allow.
+    Processes of one number are of one round, close together in time, so they are drawn as a pair. A slowdown
+    of both then widens no interval. The ends of a single pair are those that the two intervals allow.
     """
     common = sorted(set(top.numbers) & set(bottom.numbers))
     if len(common) < 2:
@@ -108,8 +110,10 @@ def ratio(top: Rounds, bottom: Rounds) -> Ratio:
 
 
 def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
-    """Of a case's records those that are one with the last: of its key, run and host, each process once, by
-    number. The last alone where it is not ok."""
+    """Return the records of the last record's key, run and host: one per process, by number.
+
+    A last record that is not ok is returned alone.
+    """
     last = records[-1]
     if last.status is not Status.OK:
         return (last,)
@@ -118,7 +122,7 @@ def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
 
 
 def representative(records: Sequence[Record]) -> Record:
-    """The record whose median is that of all, the lower of two in the middle; the last where one has none."""
+    """Return the record with the middle median, the lower of two; the last where one has no median."""
     medians = [record.median for record in records]
     if None in medians:
         return records[-1]
@@ -127,7 +131,7 @@ def representative(records: Sequence[Record]) -> Record:
 
 
 def standing_records(machine: str | None = None) -> Iterator[Record]:
-    """The record that stands for each case, of one machine or of all in results/."""
+    """Return the current record of each case, of one machine or of all in results/."""
     return (representative(of_run(records)) for records in stored_records(machine))
 
 
@@ -137,17 +141,17 @@ def _is_one(record: Record, last: Record) -> bool:
 
 
 def number(record: Record) -> int:
-    """Which process of its run measured it."""
+    """Return the number of the process that measured a record."""
     return record.process or 0
 
 
 def _drawn(count: int) -> npt.NDArray[np.int64]:
-    """Which processes are drawn: DRAWS rows of `count` numbers."""
+    """Draw processes with replacement: DRAWS rows of `count` numbers."""
     return np.random.default_rng(0).integers(count, size=(DRAWS, count))
 
 
 def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
-    """The median of the samples drawn within each process drawn, of the same shape."""
+    """Return the median of the samples drawn within each process drawn, of the same shape."""
     within = np.array([resampled_medians(samples, seed) for samples in rounds.samples])
     # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS

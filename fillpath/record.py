@@ -1,10 +1,11 @@
 """`Record` v1: everything that is known of one measurement. Later versions only add.
 
-A file `results/<machine>/records/<case>.jsonl` holds the records of one case, one per line. The last one
-stands: it is the one that figures show. The file is rewritten whole (write, fsync, rename), so that a crash
-never costs a finished measurement. Superseded records may lie in the machine's archive (fillpath/earlier.py).
+A file `results/<machine>/records/<case>.jsonl` holds the records of one case, one per line. Figures show the
+last record. The file is rewritten whole (write, fsync, rename), so that a crash never costs a finished
+measurement. Superseded records may lie in the machine's archive (fillpath/earlier.py).
 
-Longer than two screens: a record and its file belong together, as what one version writes later ones read.
+    *_, last = read_records(record_path("h100", "symbolic.gsofa@HB+bcsstk18.metis"))
+    last.status, last.median    # Status.OK, seconds
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
 
 SCHEMA_VERSION = 1
-# Of an interval, and of the bootstrap that it is made by.
+# The confidence level of an interval, and the draws of its bootstrap.
 LEVEL = 0.95
 DRAWS = 2000
-# The phase in which an implementation makes b. Every user of a solver has a b, so making one is no part of
-# anybody's seconds: `Record.samples` leaves it out, and files keep it beside the clock.
+# The phase in which an implementation makes b. Every user of a solver has a b, so `Record.samples` leaves the
+# phase out. Files keep its seconds.
 RIGHT_HAND_SIDE = "right_hand_side"
 
 Floats = npt.NDArray[np.float64]
 
 
 class Status(StrEnum):
-    """What became of a measurement: exactly one of these."""
+    """The outcome of a measurement: exactly one of these."""
 
     OK = "ok"
     WRONG = "wrong"
@@ -53,7 +54,7 @@ class Status(StrEnum):
     NOT_RUN = "not_run"
 
 
-# Of a case that nothing was tried of. Whatever else went wrong is a result.
+# Statuses of a case that was not tried. Any other failure is a result.
 UNTRIED = (Status.NOT_RUN, Status.UNAVAILABLE)
 
 _BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b||")
@@ -76,23 +77,23 @@ class Verified:
 
     @property
     def by_norms(self) -> bool:
-        """Whether the gate of that day held it, by norms of the whole matrix, which hide small rows."""
+        """Return whether an older gate held it by norms of the whole matrix, which hide small rows."""
         return self.method in _BY_NORMS
 
     @property
     def passes(self) -> bool:
-        """Whether the result is right; a nan is not."""
+        """Return whether the result is right; a nan is not."""
         return bool(self.value <= self.bound)
 
 
 @dataclass(frozen=True)
 class Record:
-    """One measurement, schema v1. What could not be read is None, never guessed.
+    """One measurement, schema v1. A fact that could not be read is None, never guessed.
 
     key : hash of (case, prepared input, implementation's sources, machine)
     prepared : hash and provenance of the input
-    seconds : every sample by its clock, in the order taken: from input resident to result resident,
-        allocation of intermediates and RIGHT_HAND_SIDE included; readers take `samples`
+    seconds : every sample by its clock, in the order taken, from input resident to result resident, with
+        allocations and RIGHT_HAND_SIDE; readers take `samples`
     phases : seconds per sample, by phase; for a GPU case also `to_device` and `to_host`, per transfer, which
         are not part of `seconds`
     kernel_seconds : per sample, from device events around the call; readers take `kernel_samples`
@@ -105,7 +106,7 @@ class Record:
     limit_seconds, memory_limit : what it ran under
     longer_than : seconds that the first call had taken when a limit of time ended it; None where none ran
     process : which of the run's worker processes measured it, from 0; None in older records, of one process
-    energy : joules per sample, None where the machine does not say
+    energy : joules per sample, None where the machine has no counter
     host : differs between hosts, and between two starts of one; None in older records, or without the starts
     host_facts : of the processor's state, from fillpath/hardware.py
     device : the GPU; for a MIG slice with its UUID
@@ -161,7 +162,7 @@ class Record:
 
     @property
     def samples(self) -> list[float]:
-        """Seconds of each sample, without those of RIGHT_HAND_SIDE."""
+        """Return seconds of each sample, without those of RIGHT_HAND_SIDE."""
         return self._without_b(self.seconds)
 
     @property
@@ -174,7 +175,7 @@ class Record:
         return [s - b for s, b in zip(seconds, made, strict=True)] if made and seconds else seconds
 
     def to_json(self) -> dict[str, Any]:
-        """The record as JSON values, checked against the schema. Raises ConfigError on a violation."""
+        """Return the record as JSON values, checked against the schema. Raises ConfigError on a violation."""
         data = asdict(self)
         data["status"] = str(self.status)
         _validate(data)
@@ -182,8 +183,10 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record of these JSON values. Fields added by later versions are ignored; fields that an older
-        version lacks are unknown."""
+        """Return the record of these JSON values.
+
+        Fields added by later versions are ignored; fields that an older version lacks are unknown.
+        """
         data = _upgraded(data)
         _validate(data)
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
@@ -194,39 +197,38 @@ class Record:
 
 
 def interval(seconds: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the median: a seeded percentile bootstrap, or min to max below 6 samples."""
+    """Return the median's 95 % interval by a seeded percentile bootstrap; below 6 samples their range."""
     if len(seconds) < 6:
         return float(min(seconds)), float(max(seconds))
     return quantiles(resampled_medians(seconds, seed=0))
 
 
 def resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
-    """The medians of DRAWS samples as large as this one, drawn from it with replacement."""
+    """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
     drawn = np.sort(np.asarray(seconds)[_places(len(seconds), seed)], axis=1)
     medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
     return medians
 
 
 def quantiles(values: Floats) -> tuple[float, float]:
-    """The ends of the part of the values that LEVEL is of."""
+    """Return the ends of the part of the values that LEVEL is of."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
 @functools.lru_cache(maxsize=64)
 def _places(count: int, seed: int) -> npt.NDArray[np.int64]:
-    """Which of `count` samples are drawn, a row per draw."""
+    """Draw numbers of `count` samples with replacement, a row per draw."""
     return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
 def record_path(machine: str, case: str) -> Path:
-    """The file with the records of a case."""
+    """Return the file with the records of a case."""
     return results() / machine / "records" / f"{case}.jsonl"
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a case, those that its machine's archive holds first, the standing one last; none
-    without the file.
+    """Return the records of a case, those of the archive first, the current one last; none without a file.
 
     Raises ConfigError naming the file and the line that is no record.
     """
@@ -239,7 +241,7 @@ def read_records(path: Path) -> list[Record]:
 
 
 def parse_records(data: bytes, where: str) -> list[Record]:
-    """The records of a file's content. where : the file's name, for errors. Raises ConfigError."""
+    """Return the records of a file's content. where : the file's name, for errors. Raises ConfigError."""
     # Bytes that are not text make a line that is not a record.
     numbered = enumerate(data.decode(errors="replace").splitlines(), start=1)
     return [_read_line(where, number, line) for number, line in numbered if line]
@@ -253,14 +255,14 @@ def _read_line(where: str, number: int, line: str) -> Record:
 
 
 def line_of(record: Record) -> str:
-    """The record as a line of a file."""
+    """Return the record as a line of a file."""
     return json.dumps(record.to_json(), allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Replace the file by these records, the standing one last.
+    """Replace the file by these records, the current one last.
 
-    Those of earlier runs that lead them, and that the machine's archive holds, stay there alone.
+    Leading records of earlier runs that the archive holds stay in the archive alone.
     """
     records = list(records)
     archived = {line for _, line in earlier.by_case(path.parent.parent / earlier.NAME).get(path.stem, ())}
@@ -271,13 +273,12 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) -> str:
-    """The key under which a record is reused: the case's name, its input, the implementation's source, the
-    machine."""
+    """Return the key under which a record is reused."""
     return content_hash(case, prepared_hash, source_hash, machine)
 
 
 def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
-    """The records of each case, the standing one last, of one machine or of all in results/.
+    """Yield the records of each case, the current one last, of one machine or of all in results/.
 
     A file that cannot be read is skipped with a warning: one damaged line hides no other case.
     """
@@ -292,8 +293,10 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
 
 
 def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record from before the schema had a number, as one of this version: missing fields get their
-    defaults. Fields without a default are left for the schema to complain about."""
+    """Return a record of before the schema had a number with defaults for its missing fields.
+
+    The schema then refuses a record that lacks a field without a default.
+    """
     if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
         return data
     defaults = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
@@ -303,7 +306,7 @@ def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @functools.cache
 def schema() -> dict[str, Any]:
-    """The JSON schema of a record, version 1."""
+    """Return the JSON schema of a record, version 1."""
     text = (Path(__file__).parent / "record-v1.json").read_text()
     loaded: dict[str, Any] = json.loads(text)
     return loaded

@@ -19,13 +19,13 @@ from fillpath.record import Record, Status, Verified
 NAME = "gate.csv"
 STATUSES = (Status.OK, Status.WRONG, Status.UNSUPPORTED)
 _REMEDY = "restore or remove it, then `fillpath maintain gate` writes it again"
-# Of the methods by norms the one that held factors; the others held residuals.
+# The method by norms that held factors; the others held residuals.
 _OF_FACTORS = "||A - L U||_F / ||A||_F"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What today's gate says of the records of a key.
+    """The verdict of today's gate on the records of a key.
 
     value, bound, method : as `Verified` has them; None and empty where the gate came to no number
     reason : of a status that is not ok
@@ -40,7 +40,7 @@ class Row:
     reason: str
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what no gate says."""
+        """Raise ValueError for a verdict that no gate gives."""
         numbers = [number for number in (self.value, self.bound) if number is not None]
         if self.status not in STATUSES:
             raise ValueError(f"status {self.status}: expected one of {', '.join(STATUSES)}")
@@ -61,17 +61,17 @@ class Row:
 
 
 COLUMNS = tuple(each.name for each in fields(Row))
-# By key.
+# Rows by their key.
 Rows = Mapping[str, Row]
 
 
 def is_of_old_gate(record: Record) -> bool:
-    """Whether only the old gate has passed the record."""
+    """Return whether only the old gate has passed the record."""
     return record.status is Status.OK and record.verified is not None and record.verified.by_norms
 
 
 def applied(record: Record, rows: Rows) -> Record:
-    """Return the record with today's verdict, where only the old gate has passed it and a row says more."""
+    """Return the record with today's verdict, where only the old gate has passed it and there is a row."""
     row, old = rows.get(record.key), record.verified
     if row is None or old is None or not is_of_old_gate(record):
         return record
@@ -124,7 +124,7 @@ def write(path: Path, rows: Iterable[Row]) -> None:
 
 
 def merge(path: Path, arriving: Rows) -> None:
-    """Add rows that the file lacks. Of two verdicts on one key the one that is not ok stays."""
+    """Add rows that the file lacks. A verdict that is not ok wins over one that is."""
     here = read(path)
     rows = {**arriving, **{key: row for key, row in here.items() if _stays(row, arriving.get(key))}}
     if rows != here:

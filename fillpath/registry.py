@@ -1,7 +1,7 @@
 """The registry: every implementation under `impl/`, found by importing its file.
 
 An implementation is one function under `@implementation(...)`: it takes a noun, returns a noun and its
-`Work`, reads no clock and prints nothing. The annotation of its first parameter says which noun it is
+`Work`, reads no clock and prints nothing. The annotation of its first parameter is the noun that it is
 given, one of TAKEN. Keyword-only parameters with defaults are its options.
 """
 
@@ -36,7 +36,7 @@ from fillpath.stages import stage_of
 from fillpath.makers import maker as maker  # isort: skip
 from fillpath.source import HEADERS as HEADERS, included as included  # isort: skip
 
-# What an implementation can be given. All of it is there before anything is timed.
+# Nouns that an implementation can be given. All are made before anything is timed.
 TAKEN = (Raw, Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
 
 Device = Literal["cpu", "gpu"]
@@ -80,7 +80,7 @@ class Implementation:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     def option(self, name: str) -> Option:
-        """The option of that name. Raises UnknownNameError with suggestions."""
+        """Return the option of that name. Raises UnknownNameError with suggestions."""
         by_name = {option.name: option for option in self.options}
         if name not in by_name:
             names = f" (it has {', '.join(by_name)})" if by_name else " (it has none)"
@@ -88,23 +88,23 @@ class Implementation:
         return by_name[name]
 
     def arguments(self, options: Mapping[str, str]) -> dict[str, Any]:
-        """Keyword arguments from a case's options."""
+        """Parse a case's options to keyword arguments."""
         return {name: self.option(name).parse(text) for name, text in options.items()}
 
     def values(self, options: Mapping[str, str]) -> dict[str, Any]:
-        """The value of every option, the default where the case does not say."""
+        """Return the value of every option, the default where the case has none."""
         return {option.name: option.default for option in self.options} | self.arguments(options)
 
     def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """The options as a case writes them: sorted, without defaults, with one spelling per value."""
+        """Return the options as a case writes them: sorted, without defaults, with one spelling per value."""
         pairs = [(self.option(name), value) for name, value in self.arguments(options).items()]
         return tuple(sorted((o.name, o.canonical_text(value)) for o, value in pairs if value != o.default))
 
     def source_hash(self, versions: Mapping[str, str] | None = None) -> str:
-        """Hash of the code that decides what is measured, without comments, docstrings and places.
+        """Hash the code that decides what is measured, without comments, docstrings and places.
 
-        It covers the definitions that the function reaches within impl/, those of the makers of what it is
-        given, their kernels with what they include, and the version of a peer's library.
+        The hash covers the definitions that the function and the makers of its noun reach within impl/. Their
+        kernels with headers and the version of a peer's library count too.
 
         versions : by package, where a measurement was made; None: as installed here.
         """
@@ -112,11 +112,11 @@ class Implementation:
         return source_hashes.source_hash(self.function, self.takes, self.kernels, library)
 
     def definitions(self) -> frozenset[syntax.Definition]:
-        """What the function reaches within impl/, and what makes the noun that it takes."""
+        """Return the definitions within impl/ that the function and the makers of its noun reach."""
         return source.definitions(self.function, self.takes)
 
     def kernel_paths(self) -> list[Path]:
-        """Its .cu files."""
+        """Return its .cu files."""
         return source.kernel_paths(self.function, self.kernels)
 
 
@@ -138,8 +138,8 @@ def implementation(
 
     The parameters are the fields of `Implementation`; `name` is the function's unless given.
 
-    Raises UnknownNameError for an unknown stage and for a name that another module has registered, TypeError
-    for a function that does not say which noun it takes.
+    Raises UnknownNameError for an unknown stage and for a name that another module has registered.
+    Raises TypeError for a function that does not annotate the noun that it takes.
     """
     stage_of(stage)
 
@@ -174,12 +174,12 @@ def load_all() -> None:
 
 
 def registered(stage: str | None = None) -> list[Implementation]:
-    """All implementations, or those of a stage, by name."""
+    """Return all implementations, or those of a stage, by name."""
     return [entry for key, entry in sorted(_registry.items()) if stage in (None, key[0])]
 
 
 def lookup(stage: str, name: str) -> Implementation:
-    """The implementation of that name. Raises UnknownNameError with suggestions."""
+    """Return the implementation of that name. Raises UnknownNameError with suggestions."""
     stage_of(stage)
     if (stage, name) not in _registry:
         names = [entry.name for entry in registered(stage)]
@@ -189,7 +189,7 @@ def lookup(stage: str, name: str) -> Implementation:
 
 
 def _noun_taken(function: Callable[..., Any], stage: str) -> type:
-    """What the function's first parameter says that it is given."""
+    """Return the annotated noun of the function's first parameter."""
     first = next(iter(inspect.signature(function).parameters), "")
     hint = typing.get_type_hints(function).get(first)
     allowed = {noun: noun for noun in TAKEN if noun not in stage_of(stage).withheld}

@@ -2,9 +2,9 @@
 
 The file holds `n` (sources, or levels) and what figures show of at most 2000 bins of them, a row per number:
 
-    frontier             mean, least and largest of each bin, rounded to 10 bits: within 1/1024 of the value
-    edges                the sum over each bin
-    columns, subcolumns  of levels: sum, least and largest of each bin
+    frontier             mean, least and largest of each bin, rounded to 10 bits.
+    edges                the sum over each bin.
+    columns, subcolumns  by level: sum, least and largest of each bin
 
 Fills are left out: those of a source are the same for every right code. A file of an older version holds
 `first` (the first source of each bin), and `<name>_mean`, `_min` and `_max` of every series, not rounded.
@@ -28,7 +28,7 @@ _BITS = 10
 
 
 def series_path(machine: str, case: str) -> Path:
-    """Where the series of a case stands."""
+    """Return the file of a case's series."""
     return results() / machine / "series" / f"{case}.npz"
 
 
@@ -81,7 +81,7 @@ def read_bins(path: Path) -> tuple[int, dict[str, Array]]:
 
 
 def _binned(name: str, values: Array) -> Array:
-    """The rows that are stored of a series."""
+    """Return the rows that are stored of a series."""
     first = _first(len(values))
     sums = np.add.reduceat(values, first)
     if name == "edges":
@@ -93,14 +93,14 @@ def _binned(name: str, values: Array) -> Array:
 
 
 def _rounded(values: Array) -> Array:
-    """The values with so few bits that they compress well."""
+    """Return the values with so few bits that they compress well."""
     mantissas, exponents = np.frexp(values)
     rounded: Array = np.ldexp(np.round(mantissas * 2**_BITS), exponents - _BITS).astype(np.float32)
     return rounded
 
 
 def _first(n: int) -> Array:
-    """The first source or level of each bin."""
+    """Return the first source or level of each bin."""
     return np.arange(min(n, MOST_BINS)) * n // min(n, MOST_BINS)
 
 

@@ -3,7 +3,8 @@
 `settings()` gives their values; nothing else reads the environment for them. An empty variable counts as
 none. One that begins with FILLPATH_ and is not listed here is refused: it is a misspelt one.
 
-Longer than two screens: the table of variables and the parser of each belong together.
+    FILLPATH_SUITE=small FILLPATH_LIMIT=2h fillpath list
+    settings().suite, settings().limit    # "small", 7200.0
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from fillpath.errors import ConfigError, suggest
 
-# Which of the catalogue's classes of matrices belong to a suite.
+# The catalogue's classes of matrices that belong to each suite.
 SUITES: Mapping[str, tuple[str, ...]] = {
     "embedded": ("embedded",),
     "small": ("small",),
@@ -34,7 +35,7 @@ PROCESSES = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user chose.
+    """Choices of the user.
 
     suite : size class of the matrices
     paper : empty for all papers
@@ -47,7 +48,7 @@ class Settings:
     results, cache, packs, work : folders, None for the usual places
     mirror : folder or URL in place of the collection, empty for its site
     offline : ask no server
-    profile : folder of profiles/ that says where jobs run
+    profile : folder of profiles/ with the executor of jobs
     cuda : `12`, `13` or `none`, empty for what the driver supports
     superlu_dist, hypre, amgx, mumps, umfpack, cholmod : the file of a peer's library, None for where it is
         installed
@@ -78,8 +79,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Settings:
-        """Raises ConfigError naming a variable that does not exist, whose value makes no sense, or that
-        contradicts another."""
+        """Read the settings. Raises ConfigError for an unknown, malformed or contradictory variable."""
         refuse_unknown(environment)
         present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
         chosen = cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
@@ -91,16 +91,16 @@ class Settings:
         return chosen
 
     def covers(self, paper: str, figure: str) -> bool:
-        """Whether that figure is among the chosen ones."""
+        """Return whether that figure is among the chosen ones."""
         return self.paper in ("", paper) and self.figure in ("", f"{paper}.{figure}")
 
     @property
     def rounds(self) -> int:
-        """How many processes measure a case: a claim of a time is judged from five on."""
+        """Return how many processes measure a case: a claim of a time is judged from five on."""
         return self.processes or (1 if self.suite == "embedded" else PROCESSES)
 
     def text(self) -> str:
-        """What distinguishes one run from another: what it covers, but not the time limit."""
+        """Return the choices that distinguish one run from another, without its time limit."""
         names = ("suite", "paper", "figure", "device", "fresh", "rounds")
         covered = {name: getattr(self, name) for name in names}
         return json.dumps(covered, sort_keys=True)
@@ -111,7 +111,7 @@ class Variable:
     """A variable of the environment.
 
     name : in full, so that a search finds it
-    meaning : what it says, in a line
+    meaning : in a line
     absent : what holds without it, in words
     field : of Settings; empty for what `settings()` does not give
     parse : its value from its text, which is not empty; raises ConfigError without the name
@@ -124,7 +124,7 @@ class Variable:
     parse: Callable[[str], Any] = str
 
     def value(self, text: str) -> Any:
-        """Raises ConfigError naming the variable and its text."""
+        """Parse a text. Raises ConfigError naming the variable and its text."""
         try:
             return self.parse(text)
         except ConfigError as error:
@@ -132,7 +132,7 @@ class Variable:
 
 
 def seconds(text: str) -> float:
-    """The seconds in `90`, `90s`, `30m` or `2h`. Raises ConfigError."""
+    """Return the seconds in `90`, `90s`, `30m` or `2h`. Raises ConfigError."""
     match = re.fullmatch(r"([0-9]*\.?[0-9]+)([smh]?)", text)
     if match is None or float(match[1]) <= 0:
         raise ConfigError("expected a time such as 90s, 30m or 2h")
@@ -215,7 +215,7 @@ def _profile(text: str) -> str:
     return _one_of(*profiles)(text)
 
 
-# What a process says to those that it starts, read where it is used: it changes while a process runs.
+# The variable by which a process names itself to its children; its value changes while a process runs.
 PARENT = "FILLPATH_PARENT"
 _BY_DRIVER = "what the driver supports"
 _INSTALLED = "where it is installed"
@@ -282,7 +282,7 @@ def refuse_unknown(environment: Mapping[str, str]) -> None:
 
 
 def settings() -> Settings:
-    """Those of this process, as its environment was when they were first asked for. Raises ConfigError."""
+    """Return the settings of this process, read once. Raises ConfigError."""
     return _read()
 
 

@@ -1,6 +1,6 @@
-"""The part of a record's key that follows the code: what of impl/ decides what is measured.
+"""The part of a record's key that follows the code of impl/.
 
-What counts as the same code is `fillpath.syntax`'s to say; which code counts is said here.
+`fillpath.syntax` decides when two codes are the same; this module decides which code counts.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ HEADERS = ROOT / "impl" / "cuda"
 
 
 def definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.Definition]:
-    """What an implementation reaches within impl/, and what makes the noun that it takes."""
+    """Return the definitions within impl/ that a function and the makers of its noun reach."""
     return _reached(function).union(*(_reached(maker) for maker in makers_of(takes)))
 
 
 @functools.cache
 def texts(function: Callable[..., Any], takes: type, kernels: tuple[str, ...]) -> tuple[str, ...]:
-    """The code that decides what an implementation computes, in an order that does not depend on its place.
+    """Return the code that decides what an implementation computes, in an order without its place.
 
     takes : the noun that it is given.
     kernels : .cu files, as they lie from its module.
@@ -43,13 +43,13 @@ def texts(function: Callable[..., Any], takes: type, kernels: tuple[str, ...]) -
 
 
 def kernel_paths(function: Callable[..., Any], kernels: Iterable[str]) -> list[Path]:
-    """The .cu files that an implementation names, as they lie from its module."""
+    """Return the .cu files that an implementation names, as they lie from its module."""
     folder = Path(inspect.getfile(function)).parent
     return [(folder / name).resolve() for name in kernels]
 
 
 def kernels_of(definitions: Iterable[syntax.Definition]) -> set[Path]:
-    """The .cu files that definitions name, each beside the module that names it."""
+    """Return the .cu files that definitions name, each in the folder of its module."""
     return {
         (definition.path.parent / text).resolve()
         for definition in definitions
@@ -59,7 +59,7 @@ def kernels_of(definitions: Iterable[syntax.Definition]) -> set[Path]:
 
 
 def included(kernel: Path) -> list[Path]:
-    """The headers of impl/cuda/ that a .cu file includes in quotes, directly or not, sorted."""
+    """Return the headers of impl/cuda/ that a .cu file includes in quotes, directly or not, sorted."""
     headers: set[Path] = set()
     todo = [kernel]
     while todo:
@@ -70,7 +70,7 @@ def included(kernel: Path) -> list[Path]:
 
 
 def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
-    """The versions of those libraries that are there.
+    """Return the versions of those libraries that are there.
 
     names : of peers, or of packages.
     recorded : version by name, where a measurement was made; None: as installed here.

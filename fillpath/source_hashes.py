@@ -1,8 +1,7 @@
-"""Hashes of the sources of implementations, kept from process to process: following the code of all of them
-takes seconds, and every process of a run asks.
+"""A cache of the hashes of implementations' sources: following all of the code takes seconds.
 
-One file per hash below .fillpath/sources/<state>/, where the state is that of every file that a hash may
-follow; an edit of any of them is another state. What is kept can be removed at any time.
+Each hash is a file below .fillpath/sources/<state>/. The state hashes every file that a source hash may
+follow, so an edit makes another state. The cache can be removed at any time.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, WORK, write_text
 
 _ROOM = ROOT / syntax.ROOM
-# What decides how code is followed and written down.
+# Modules that decide how code is followed and written down.
 _FOLLOWED_BY = (Path(__file__), Path(makers.__file__), Path(source.__file__), Path(syntax.__file__))
 _HASH = re.compile("[0-9a-f]{64}")
 
@@ -29,8 +28,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 def source_hash(
     function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: Sequence[str]
 ) -> str:
-    """The hash of `source.texts`, and of the version of a peer's library; kept where all of the code lies in
-    impl/."""
+    """Return the hash of `source.texts` and of a peer's version, cached where all code lies in impl/."""
     files = (Path(inspect.getfile(each)) for each in (function, *makers.makers_of(takes)))
     if not all(_ROOM in file.parents for file in files):
         return content_hash(*library, *source.texts(function, takes, kernels))
@@ -39,7 +37,7 @@ def source_hash(
 
 @functools.cache
 def state() -> str:
-    """A hash of every file that decides a hash of sources."""
+    """Return a hash of every file that decides a hash of sources."""
     python = sorted(_ROOM.rglob("*.py"))
     cuda = sorted(path for kind in ("*.cu", "*.cuh") for path in _ROOM.rglob(kind))
     names = [str(path.relative_to(ROOT)) for path in (*python, *cuda, *_FOLLOWED_BY)]
@@ -58,7 +56,7 @@ def _kept(
         if _HASH.fullmatch(kept := path.read_text()):
             return kept
     made = content_hash(*library, *source.texts(function, takes, kernels))
-    # Where it cannot be kept, it is made again.
+    # A hash that cannot be kept is made again.
     with contextlib.suppress(OSError):
         _forget_other_states(path.parent)
         write_text(path, made)

@@ -11,7 +11,7 @@ from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage is, whoever implements it.
+    """A stage, whoever implements it.
 
     name : as in a case's name.
     summary : its answer, in a few words.
@@ -50,7 +50,7 @@ STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _ROWS}
 
 
 def stage_of(name: str) -> Stage:
-    """The stage of that name. Raises UnknownNameError with a suggestion, or all names."""
+    """Return the stage of that name. Raises UnknownNameError with a suggestion, or all names."""
     if name not in STAGES:
         hint = suggest(name, STAGES) or f"; expected one of {', '.join(STAGES)}"
         raise UnknownNameError(f"stage {name!r} is unknown{hint}")

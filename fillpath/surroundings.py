@@ -48,7 +48,7 @@ def foreign(environment: Mapping[str, str]) -> list[str]:
 
 
 def of_worker(environment: Mapping[str, str], threads: int) -> dict[str, str]:
-    """Return the variables of a worker on so many threads. BLAS follows OpenMP's number without its own."""
+    """Return the variables of a worker on some threads. BLAS follows OpenMP's number without its own."""
     taken = foreign(environment)
     passed = {name: value for name, value in environment.items() if name not in taken}
     return {**passed, "NUMBA_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}

@@ -1,11 +1,13 @@
-"""What code does, regardless of how it is written: the part of a record's key that follows its sources.
+"""Code as text without its style: the part of a record's key that follows sources.
 
-Python is represented by its syntax tree without docstrings, comments and annotations, CUDA by its tokens. Of
-`impl/` only the definitions that a function reaches count, by name and through imports; their places do not.
+Python is represented by its syntax tree without docstrings, comments and annotations, CUDA by its tokens.
+Only the definitions of `impl/` that a function reaches count, by name and through imports, not their places.
 The same code gives the same text under every Python version that the project supports.
 
-Longer than two screens, because what is followed and what is written down have to be read together: an edit
-that changes a result but not the key would let an old measurement stand for new code.
+An edit that changes a result but not the key would let an old measurement pass for one of new code.
+
+    found = reached(ROOT / "impl/levels/glu2.py", "glu2")
+    print(*sorted(definition.text for definition in found))
 """
 
 from __future__ import annotations
@@ -63,24 +65,26 @@ class Definition:
 
     @property
     def nodes(self) -> tuple[ast.stmt, ...]:
-        """Every statement that binds the name: a value may be built in steps."""
+        """Return every statement that binds the name: a value may be built in steps."""
         module = _module(self.path)
         return module.acts if self.name is None else module.bound.get(self.name, ())
 
     @property
     def text(self) -> str:
-        """Its statements, and the meaning of each imported name in them: the same for the same code."""
+        """Return its statements and the meaning of each imported name: the same for the same code."""
         return _definition_text(self)
 
     @property
     def strings(self) -> frozenset[str]:
-        """The string constants in it, except docstrings."""
+        """Return the string constants in it, except docstrings."""
         return _strings(self)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """module : dotted.
+    """An import of a name.
+
+    module : dotted.
     attribute : None if the module itself is bound.
     """
 
@@ -93,7 +97,7 @@ class _Module:
     """A parsed module.
 
     bound : the statements that bind each name
-    imports : everything that an imported name may stand for
+    imports : everything that an imported name may mean
     acts : statements that do more than bind a name
     """
 
@@ -103,10 +107,10 @@ class _Module:
 
 
 def reached(path: Path, name: str) -> frozenset[Definition]:
-    """The definition of a name in a module, and all of `impl/` that it reaches.
+    """Return the definition of a name in a module, and all of `impl/` that it reaches.
 
     For each module on the way, and each that those import, this includes what it does at import. A name that
-    the module does not bind, as that of a nested function, stands for the whole module. Raises ConfigError
+    the module does not bind, as that of a nested function, means the whole module. Raises ConfigError
     for code that cannot be followed.
     """
     definitions: set[Definition] = set()
@@ -122,7 +126,7 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
 
 
 def module_text(path: Path) -> str:
-    """The code of a whole module: the same for the same code, whatever its comments and docstrings."""
+    """Return the code of a whole module: the same for the same code, whatever its comments and docstrings."""
     return _module_text(source_of(path))
 
 
@@ -132,7 +136,7 @@ def _module_text(source: str) -> str:
 
 
 def cuda_text(text: str) -> str:
-    """The tokens of CUDA C++ code, one per line; a directive is kept as words, as blanks separate them."""
+    """Return the tokens of CUDA C++ code, one per line; a directive keeps its blanks."""
     joined = text.replace("\\\n", " ")
     bare = _COMMENT_OR_LITERAL.sub(lambda match: " " if match[0][:2] in ("//", "/*") else match[0], joined)
     return "\n".join(_cuda_line(line.strip()) for line in bare.splitlines() if line.strip())
@@ -158,8 +162,7 @@ def _definition_text(definition: Definition) -> str:
 
 @functools.cache
 def _uses(definition: Definition) -> tuple[tuple[str, tuple[Definition, ...]], ...]:
-    """Each name that its statements read, as far as attributes are looked up (`a.b.c`), with the definitions
-    of `impl/` that it may stand for."""
+    """Return each dotted name (`a.b.c`) that its statements read, with possible definitions in `impl/`."""
     return tuple((name, tuple(targets)) for name, targets in _names_read(definition))
 
 
@@ -178,8 +181,7 @@ def _names_read(definition: Definition) -> Iterator[tuple[str, list[Definition]]
 
 
 def _meanings(definition: Definition) -> set[str]:
-    """One line per imported name that it reads: for a name of `impl/` its meaning, not its place; for any
-    other its origin."""
+    """Return a line per imported name: the meaning of a name of `impl/`, the origin of any other."""
     module = _module(definition.path)
     lines = set()
     for statement in definition.nodes:
@@ -200,7 +202,7 @@ def _digest(definition: Definition) -> str:
 
 
 def _dotted(node: ast.AST) -> list[str]:
-    """The words of `a.b.c`; empty if it is not a name, or an attribute of something else."""
+    """Return the words of `a.b.c`; empty if it is not a name, or an attribute of something else."""
     words: list[str] = []
     while isinstance(node, ast.Attribute):
         words.insert(0, node.attr)
@@ -209,8 +211,7 @@ def _dotted(node: ast.AST) -> list[str]:
 
 
 def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
-    """What an imported name stands for. words : the attributes looked up; if there are none for a module, it
-    stands for everything in it."""
+    """Yield the definitions of an imported name. words : its attributes, none for a whole module."""
     names = [*([target.attribute] if target.attribute else []), *words]
     module = target.module
     while names and _file(f"{module}.{names[0]}") is not None:
@@ -222,7 +223,7 @@ def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
 
 
 def _named(path: Path, name: str) -> Iterator[Definition]:
-    """A module's definition of that name, and the definitions that it imports under it."""
+    """Yield a module's definition of that name, and the definitions that it imports under it."""
     module = _module(path)
     if name in module.bound:
         yield Definition(path, name)
@@ -232,7 +233,7 @@ def _named(path: Path, name: str) -> Iterator[Definition]:
 
 @functools.cache
 def _imported_modules(path: Path) -> tuple[Definition, ...]:
-    """What the imported modules do at import, and the packages that contain them."""
+    """Return the import-time code of imported modules and of their packages."""
     return tuple(dict.fromkeys(_at_import(path)))
 
 
@@ -250,7 +251,7 @@ def _is_here(target: _Import) -> bool:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module of `impl/`, None for any other."""
+    """Return the file of a module of `impl/`, None for any other."""
     if module.split(".")[0] != ROOM:
         return None
     stem = ROOT.joinpath(*module.split("."))
@@ -259,7 +260,7 @@ def _file(module: str) -> Path | None:
 
 
 def source_of(path: Path) -> str:
-    """The code of a module as it is written."""
+    """Return the code of a module as it is written."""
     return path.read_text()
 
 
@@ -278,7 +279,7 @@ def _module(path: Path) -> _Module:
 
 
 def _acts(node: ast.stmt, read: set[str]) -> bool:
-    """Whether a statement does more than bind names that are read. read : the names read in the module."""
+    """Return whether a statement does more than bind names of `read`, which the module reads."""
     if isinstance(node, _SCOPES):
         made = all(_decorator(each) in _MAKES for each in node.decorator_list)
         hooked = isinstance(node, ast.ClassDef) and bool(node.keywords)
@@ -293,13 +294,13 @@ def _acts(node: ast.stmt, read: set[str]) -> bool:
 
 
 def _decorator(node: ast.expr) -> str:
-    """The last word of a decorator's name."""
+    """Return the last word of a decorator's name."""
     words = _dotted(node.func if isinstance(node, ast.Call) else node)
     return words[-1] if words else ""
 
 
 def _bindings(node: ast.AST) -> Iterator[str]:
-    """The names that a statement binds at the top of its module."""
+    """Yield the names that a statement binds at the top of its module."""
     for part in _top([node]):
         if isinstance(part, _SCOPES):
             yield part.name
@@ -308,7 +309,7 @@ def _bindings(node: ast.AST) -> Iterator[str]:
 
 
 def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes that are not within a function or class."""
+    """Yield the nodes that are not within a function or class."""
     for node in nodes:
         yield node
         if not isinstance(node, _SCOPES):
@@ -316,8 +317,7 @@ def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
-    """The statements that have an effect: no docstring, no bare annotation, nothing for type checkers
-    alone."""
+    """Return the statements with an effect: no docstring, bare annotation or `if TYPE_CHECKING`."""
     effective: list[ast.stmt] = []
     for node in statements:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -350,7 +350,7 @@ def _imported(path: Path, nodes: Iterable[ast.AST]) -> dict[str, frozenset[_Impo
 
 
 def _package(path: Path, node: ast.ImportFrom) -> str:
-    """The absolute module of a `from` import; relative ones are resolved against the file."""
+    """Return the absolute module of a `from` import; relative ones are resolved against the file."""
     if node.level == 0 or ROOT not in path.parents:
         return node.module or ""
     package = path.relative_to(ROOT).parts[: -node.level]
@@ -359,12 +359,12 @@ def _package(path: Path, node: ast.ImportFrom) -> str:
 
 @functools.cache
 def _nodes(statement: ast.stmt) -> tuple[ast.AST, ...]:
-    """Those of a statement at the top of a module, which is asked for them several times."""
+    """Return the nodes of a statement at the top of a module, cached."""
     return tuple(_walk(statement))
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that decide what the code does: no docstring, no annotation, no registering decorator."""
+    """Yield the nodes with an effect: no docstring, annotation or registering decorator."""
     yield node
     for _, child in _children(node):
         yield from _walk(child)
@@ -391,7 +391,7 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
 
 
 def _text(value: object) -> str:
-    """A tree as text; that of `ast.dump` differs between versions of Python."""
+    """Return a tree as text; that of `ast.dump` differs between versions of Python."""
     if isinstance(value, list):
         return f"[{','.join(map(_text, _without_imports(value)))}]"
     if not isinstance(value, ast.AST):
@@ -403,17 +403,17 @@ def _text(value: object) -> str:
 
 
 def _is_bare(node: ast.stmt) -> bool:
-    """An annotation without a value: in a class a field, elsewhere without effect."""
+    """Return an annotation without a value: in a class a field, elsewhere without effect."""
     return isinstance(node, ast.AnnAssign) and node.value is None
 
 
 def _is_read(node: ast.AST) -> bool:
-    """Whether the annotation decides what a dataclass is."""
+    """Return whether the annotation decides what a dataclass is."""
     return isinstance(node, ast.AnnAssign) and bool(_READ.search(ast.unparse(node.annotation)))
 
 
 def _without_imports(values: list[object]) -> Iterator[object]:
-    """The values without imports from `impl/`: these count by meaning, not by place."""
+    """Yield the values without imports from `impl/`: these count by meaning, not by place."""
     for value in values:
         names = [alias.name for alias in value.names] if isinstance(value, ast.Import) else []
         names += [value.module or ROOM] if isinstance(value, ast.ImportFrom) else []

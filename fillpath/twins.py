@@ -1,4 +1,4 @@
-"""Twins: matrices at hand that are like a paper's matrix which is not, config/twins.csv.
+"""Twins: available matrices like a paper's unavailable matrix, config/twins.csv.
 
 A finished search found them (docs/twins.md): a row holds the nearest matrix that was tried, with its
 distances.
@@ -16,9 +16,9 @@ from typing import Any
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 
-# What a figure calls a twin begins with it.
+# The beginning of a twin's label in figures.
 TWIN_OF = "twin of "
-# What a twin may differ by at most: factors either way, and a difference of two shares.
+# Largest distances of a twin: factors either way, and a difference of two shares.
 ORDER, DENSITY, FILL, SYMMETRY = 1.25, 1.5, 2.0, 0.1
 LIMITS = (
     f"n within {ORDER:g}x, nnz/n within {DENSITY:g}x, symmetry within {SYMMETRY:g}, fill within {FILL:g}x "
@@ -29,13 +29,13 @@ FILE = CONFIG / "twins.csv"
 
 @dataclass(frozen=True)
 class Nearest:
-    """Of one matrix of the papers, the nearest that was tried.
+    """The nearest matrix to one of the papers' that was tried.
 
     matrix : its id in the catalogue
     preparation : that the fill is of, as in a case's name
     nearest : the id of the nearest; empty where none was tried
-    order, density, fill : its rows, entries per row and fill-ins over entries over those of the matrix;
-        None where it was not measured, as the fill is where no paper prints it
+    order, density, fill : rows, entries per row and fill-ins over entries, each over that of the matrix. None
+        where not measured, or where no paper prints the fill
     symmetry : its structural symmetry less that of the matrix
     note : what has to be known of it
     """
@@ -51,13 +51,15 @@ class Nearest:
 
     @property
     def within(self) -> bool:
-        """Whether it is a twin."""
+        """Return whether it is a twin."""
         return self.distance <= 1
 
     @property
     def distance(self) -> float:
-        """The largest of its distances, each over its limit; infinite where none was measured. A fill that no
-        paper prints weighs nothing."""
+        """Return the largest of its distances, each over its limit; infinite where none was measured.
+
+        A fill that no paper prints weighs nothing.
+        """
         if self.order is None or self.density is None or self.symmetry is None:
             return math.inf
         pairs = ((self.order, ORDER), (self.density, DENSITY), (self.fill, FILL))
@@ -82,13 +84,13 @@ _NUMBERS = ("order", "density", "symmetry", "fill")
 
 @functools.cache
 def twins() -> tuple[Nearest, ...]:
-    """The rows of config/twins.csv. Raises ConfigError naming the line."""
+    """Return the rows of config/twins.csv. Raises ConfigError naming the line."""
     return read_twins(FILE)
 
 
 @functools.cache
 def twins_of(matrix: str) -> tuple[Nearest, ...]:
-    """What a matrix is a twin of; empty for most. matrix : its id, as in a case's name."""
+    """Return the rows of which a matrix is the twin, none for most. matrix : its id in a case's name."""
     return tuple(row for row in twins() if row.within and row.nearest == matrix)
 
 
@@ -98,14 +100,13 @@ def without_twin() -> tuple[str, ...]:
 
 
 def read_twins(path: Path) -> tuple[Nearest, ...]:
-    """The rows of such a file. Raises ConfigError naming the line of a row that is damaged,
-    stands twice, or whose word on being a twin contradicts its numbers."""
+    """Return the rows of a file. Raises ConfigError naming a damaged, repeated or contradictory line."""
     with path.open(newline="") as handle:
         reader = csv.DictReader(handle)
         rows = [_row(row, f"{path}:{reader.line_num}") for row in reader]
     repeated = {row.matrix for row in rows if sum(other.matrix == row.matrix for other in rows) > 1}
     if repeated:
-        raise ConfigError(f"{path}: {min(repeated)} stands on several lines; leave one")
+        raise ConfigError(f"{path}: {min(repeated)} has several lines; leave one")
     return tuple(rows)
 
 

@@ -143,8 +143,8 @@ def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
             "no collection; did you mean collection_name",
         ),
         (b"", r"\$: None is not of type 'object'"),
-        (b"name: [\n", "expected the node content"),
-        (b"name: \xff\n", "invalid start byte"),
+        (b"name: [\n", "expected node content"),
+        (b"name: \xff\n", "invalid leading UTF-8 octet"),
     ],
 )
 def test_a_damaged_paper_is_named(added: None, text: bytes, message: str) -> None:

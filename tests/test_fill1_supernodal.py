@@ -160,7 +160,7 @@ def test_examines_fewer_entries_than_fill1_pruned() -> None:
 
 @given(patterns())
 def test_edges_of_a_symmetric_pattern_are_those_that_its_tree_says(pattern: Pattern) -> None:
-    """docs/work.md: where the parent is not the next vertex, it reads all but itself, on each side."""
+    """docs/notes/work.md: where the parent is not the next vertex, it reads all but itself, on each side."""
     pattern = mirrored(pattern)
     below = [np.flatnonzero(column) for column in np.tril(to_dense(by_fill1(pattern)), -1).T]
     edges = sum(2 * (len(rows) - 1) for k, rows in enumerate(below) if len(rows) and rows[0] != k + 1)

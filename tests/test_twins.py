@@ -139,7 +139,7 @@ def test_a_distance_is_the_largest_over_its_limit(pairs: tuple[float, ...], far:
         ("unknowns=5\",1.004", "unknowns=5\",near", r":2: could not convert"),
         ("1.105,,true", "1.105,,false", ":2: within is 'false', which"),
         ("unknowns=5\",1.004", "unknowns=5\",1.3", ":2: within is 'true', which its distances contradict"),
-        ("\nepb2,", "\nbbmat,", "bbmat stands on several lines"),
+        ("\nepb2,", "\nbbmat,", "bbmat has several lines"),
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_refused_with_where(tmp_path: Path, before: str, after: str, message: str) -> None:

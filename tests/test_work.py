@@ -1,4 +1,4 @@
-"""docs/work.md: its formulas hold."""
+"""docs/notes/work.md: its formulas hold."""
 
 from __future__ import annotations
 

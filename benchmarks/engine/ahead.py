@@ -18,8 +18,9 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, cast
+
+import psutil
 
 # So many wait at most; each holds some 200 MB. One on a small machine.
 MOST = 4
@@ -105,10 +106,11 @@ class Worker:
 
 
 def resident_bytes(pid: int) -> int:
-    """What a process has in memory, 0 where it has ended."""
+    """Return the resident memory of a process, 0 where it has ended."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        resident: int = psutil.Process(pid).memory_info().rss
+        return resident
+    except psutil.Error:
         return 0
 
 

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from fillpath import host, peers
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
@@ -38,7 +40,7 @@ class Machine:
 
     cpu: str | None
     cores: int
-    memory: int | None
+    memory: int
     os: str
     arch: str
     governor: str | None
@@ -50,7 +52,7 @@ def machine() -> Machine:
     return Machine(
         cpu=hardware().cpu,
         cores=len(os.sched_getaffinity(0)),
-        memory=meminfo("MemTotal"),
+        memory=psutil.virtual_memory().total,
         os=f"{platform.system()} {platform.release()}",
         arch=platform.machine(),
         governor=_read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
@@ -77,17 +79,14 @@ def introduce() -> None:
         print(f"fillpath: {message}", file=sys.stderr, flush=True)
 
 
-def meminfo(field: str) -> int | None:
-    """A field of /proc/meminfo in bytes."""
-    kibibytes = _first_match(Path("/proc/meminfo"), rf"{field}:\s*(\d+) kB")
-    return int(kibibytes) * 1024 if kibibytes else None
+def available_memory() -> int:
+    """Return the bytes that this process and its children may still take.
 
-
-def available_memory() -> int | None:
-    """Bytes that this process and its children may still take: what the host has, up to the limit of a
-    control group, such as that of a cluster's job or of a container."""
-    limits = [limit for limit in (meminfo("MemAvailable"), group_limit()) if limit is not None]
-    return min(limits, default=None)
+    A control group, such as that of a cluster's job or of a container, limits them too.
+    """
+    free: int = psutil.virtual_memory().available
+    limit = group_limit()
+    return free if limit is None else min(free, limit)
 
 
 def group_limit(
@@ -147,9 +146,9 @@ def git_state() -> tuple[str | None, bool | None]:
 
 
 def oom_kills() -> int | None:
-    """How many processes the kernel has killed for memory since it started."""
-    count = _first_match(Path("/proc/vmstat"), r"oom_kill (\d+)")
-    return int(count) if count else None
+    """Count the processes that the kernel has killed for memory since it started."""
+    count = re.search(r"oom_kill (\d+)", _read(Path("/proc/vmstat")) or "")
+    return int(count[1]) if count else None
 
 
 def _git(*arguments: str) -> str | None:
@@ -167,8 +166,3 @@ def _read(path: Path) -> str | None:
         return path.read_text().strip()
     except OSError:
         return None
-
-
-def _first_match(path: Path, pattern: str) -> str | None:
-    match = re.search(pattern, _read(path) or "")
-    return match[1].strip() if match else None

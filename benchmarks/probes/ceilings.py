@@ -14,14 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jsonschema
 import numpy as np
 
 from benchmarks.engine import machine
+from fillpath.config import violation
 from fillpath.errors import ConfigError
 from fillpath.host import machine_name
 from fillpath.nouns import Array
-from fillpath.paths import CONFIG, results, write_text
+from fillpath.paths import results, write_text
 from fillpath.record import interval
 from impl.cuda import device, kernels, peers
 
@@ -59,10 +59,8 @@ def calibrate() -> Path:
         "gpu_reason": reason or failure,
         "versions": machine.versions(),
     }
-    schema = json.loads((CONFIG / "schemas" / "ceilings.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(data))
-    if error is not None:
-        raise ConfigError(f"ceilings of {machine_name()}: {error.json_path}: {error.message}")
+    if mistake := violation(data, "ceilings"):
+        raise ConfigError(f"ceilings of {machine_name()}: {mistake}")
     path = results() / machine_name() / "ceilings.json"
     machine.write_facts()
     write_text(path, json.dumps(data, indent=2, sort_keys=True) + "\n")

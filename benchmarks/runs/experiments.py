@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jsonschema
-import yaml
-
 from fetch import catalogue
 from fillpath import registry
 from fillpath.case import Case, Preparation
+from fillpath.config import load
 from fillpath.errors import ConfigError
 from fillpath.papers import paper
 from fillpath.paths import CONFIG
@@ -51,11 +48,7 @@ class Experiment:
 @functools.cache
 def experiments() -> tuple[Experiment, ...]:
     """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
-    loaded = yaml.load((CONFIG / "experiments.yaml").read_text(), yaml.CSafeLoader)
-    schema = json.loads((CONFIG / "schemas" / "experiments.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        raise ConfigError(f"config/experiments.yaml: {error.json_path}: {error.message}")
+    loaded = load(CONFIG / "experiments.yaml", "experiments.yaml", "experiments")
     registry.load_all()
     return tuple(_experiment(entry) for entry in loaded)
 

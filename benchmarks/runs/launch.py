@@ -23,6 +23,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+import psutil
+
 from benchmarks.engine.follow import adopt as adopt
 from benchmarks.engine.follow import die_with_parent as die_with_parent
 from benchmarks.engine.follow import parent_mark as parent_mark
@@ -102,13 +104,11 @@ def _wait_for_snakemake(deadline: float) -> None:
 
 
 def _processes(word: str) -> Iterator[int]:
-    """Processes whose working folder is this checkout and whose program or module is called so."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
-            here = (folder / "cwd").resolve() == BASE
-            if here and any(Path(text.decode(errors="replace")).name == word for text in words):
-                yield int(folder.name)
+    """Yield the processes of a program or module whose working folder is this checkout."""
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        words = [Path(text).name for text in (process.info["cmdline"] or ())[:3]]
+        if word in words and process.info["cwd"] and Path(process.info["cwd"]) == BASE:
+            yield process.pid
 
 
 def _unlock() -> None:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-
-import jsonschema
-import yaml
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.sampling import SHORT, USUAL
@@ -17,7 +13,7 @@ from benchmarks.runs.cases import experiment_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath.case import Case
-from fillpath.errors import ConfigError
+from fillpath.config import load
 from fillpath.paths import CONFIG
 from fillpath.settings import Settings
 from fillpath.twins import twins_of
@@ -68,12 +64,8 @@ def _entry(case: Case) -> catalogue.Entry | None:
 
 @functools.cache
 def layout() -> Mapping[str, Any]:
-    """What config/layout.yaml says. Raises ConfigError where it contradicts its schema."""
-    loaded: Mapping[str, Any] = yaml.safe_load((CONFIG / "layout.yaml").read_text())
-    schema = json.loads((CONFIG / "schemas" / "layout.json").read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(loaded))
-    if error is not None:
-        raise ConfigError(f"config/layout.yaml: {error.json_path}: {error.message}")
+    """Return config/layout.yaml. Raises ConfigError where it breaks its schema."""
+    loaded: Mapping[str, Any] = load(CONFIG / "layout.yaml", "layout.yaml", "layout")
     return loaded
 
 

@@ -1,1 +1,1 @@
-"""What a maintainer calls: generated parts of pages, simulated nights, and files of records."""
+"""Commands of maintainers: generated parts of pages, and files of records."""

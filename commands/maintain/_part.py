@@ -12,7 +12,7 @@ from fillpath.paths import write_text
 
 
 def add_check(parser: Parser) -> None:
-    """The argument `--check`."""
+    """Return the argument `--check`."""
     parser.add_argument(
         "--check", action="store_true", help="write nothing; exit status 1 if it is out of date"
     )

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _due(machine: str, rows: regated.Rows) -> Iterator[Record]:
-    """One record per key that has no row, those of one matrix together."""
+    """Yield one record per key that has no row, those of one matrix together."""
     old = {r.key: r for records in stored_records(machine) for r in records if regated.is_of_old_gate(r)}
     today = made_today(old.values())
     on_cpu = {(e.stage, e.name) for e in registry.registered() if e.device == "cpu"}

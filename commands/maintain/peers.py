@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def peers_table() -> str:
-    """The peers and how to have each, then how each implementation calls its own."""
+    """Return the peers and how to have each, then how each implementation calls its own."""
     registry.load_all()
     having = [_line("Peer", "Licence", "Size", "How to have it"), _line(*["---"] * 4)]
     names = "Implementation", "Tried with", "Default", "Settings", "Matrix", "Threads", "Loop", "Figures"
@@ -33,7 +33,7 @@ def peers_table() -> str:
 
 
 def _called(each: Peer, name: str, call: Call) -> str:
-    """A line of the second table. name : `stage.implementation`"""
+    """Return a line of the second table. name : `stage.implementation`."""
     stage, _, implementation = name.partition(".")
     options = registry.lookup(stage, implementation).options
     default = ", ".join(f"`{option.name}={option.text(option.default)}`" for option in options) or "none"
@@ -44,7 +44,7 @@ def _called(each: Peer, name: str, call: Call) -> str:
 
 
 def _figures(stage: str, implementation: str) -> set[str]:
-    """Those whose experiments name the implementation."""
+    """Return those whose experiments name the implementation."""
     return {
         f"{experiment.paper}.{experiment.figure}"
         for experiment in experiments()
@@ -54,7 +54,7 @@ def _figures(stage: str, implementation: str) -> set[str]:
 
 
 def _way(text: str) -> str:
-    """A way to have a peer, its command as code: up to what is said of it in brackets."""
+    """Return a way to have a peer, its command as code: up to what is said of it in brackets."""
     command, bracket, rest = text.partition(" (")
     return f"`{command}`{bracket}{rest}" if command.startswith(("make", "sudo")) else text
 

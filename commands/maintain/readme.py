@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def state(standings: Sequence[Standing]) -> str:
-    """Return a table of the claims that have a card, each on the machine that says most of it.
+    """Return a table of the claims that have a card, each on the machine with most of its matrices.
 
     standings : of all machines
     """
@@ -41,8 +41,7 @@ def state(standings: Sequence[Standing]) -> str:
 
 
 def _rank(standing: Standing) -> tuple[int, ...]:
-    """Return, less than zero, how much a standing says, whatever that is: whether it is judged, on how many
-    matrices, in how many processes."""
+    """Return a rank, least first: whether a claim is judged, on how many matrices, in how many processes."""
     verdict = standing.verdict
     judged = standing.outcome in JUDGED
     return (

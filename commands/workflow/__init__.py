@@ -1,1 +1,1 @@
-"""What the Snakefile calls, one command per step; nobody else needs them."""
+"""Commands of the Snakefile, one per step; nobody else needs them."""

@@ -1,4 +1,4 @@
-"""What the steps that make inputs share: how inputs are named, and that one that fails stops no other."""
+"""Names of inputs in the steps that make them; an input that fails stops no other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fillpath.case import Case
 
 
 def add_inputs(parser: Parser) -> None:
-    """The argument `inputs`."""
+    """Return the argument `inputs`."""
     parser.add_argument("inputs", metavar="MATRIX.PREPARATION", nargs="+")
 
 
 def for_each(inputs: Iterable[str], work: Callable[[Case, runs.Run], object]) -> int:
     """Do the work within the run for a case on each input, unless the run's time is up.
 
-    Which implementation the case names does not matter to its input. An error is only logged: the cases on
+    The implementation that the case names does not matter to its input. An error is only logged: the cases on
     that input report it. Returns the exit status.
     """
     within = runs.current() or runs.alone()

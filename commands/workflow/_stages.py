@@ -8,5 +8,5 @@ from fillpath.settings import Settings
 
 
 def machine_of_each_stage(settings: Settings) -> dict[str, str]:
-    """The machine by stage: on a cluster it is not the one where figures are drawn."""
+    """Return the machine by stage: on a cluster it is not the one where figures are drawn."""
     return {stage: machine_of(stage) for stage in suite_stages(settings)}

@@ -51,6 +51,6 @@ def _answer(line: str, within: Run) -> dict[str, object]:
     except UnknownNameError as error:
         return {"error": str(error)}
     if record.run_id != within.id:
-        # Past the limit `measure` returns what stands, which may be of another commit.
+        # Past the limit `measure` returns the current record, which may be of another commit.
         return {"error": f"{case} was not measured: the time of this run is up"}
     return record.to_json()

@@ -43,7 +43,7 @@ def summary(
     records: Records,
     entries: Sequence[MatrixEntry],
 ) -> str:
-    """The closing text of a run: the table of cases, why some failed, where the figures are.
+    """Return the closing text of a run: the table of cases, why some failed, where the figures are.
 
     figures : (paper, figure) of each that the run draws
     cases : that the run was to measure
@@ -76,14 +76,14 @@ def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
 
 
 def _failures(rows: pd.DataFrame) -> list[str]:
-    """One line per case that ran and is not ok."""
+    """Return one line per case that ran and is not ok."""
     failed = rows[~rows["status"].isin(["ok", "not_run"])]
     reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in dicts(failed)]
     return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if reasons else []
 
 
 def _unavailable(rows: pd.DataFrame) -> list[str]:
-    """One line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    """Return one line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
     unavailable = rows[rows["status"] == "unavailable"]
     return [
         _clip(f"{len(group)} cases of {_names(group)} are unavailable: {reason}", WIDTH)

@@ -2,7 +2,7 @@
 
 GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a warp to itself, because the
 lanes of one take each step together, as long as the slowest of them takes. So 32 threads of a multiprocessor,
-as many as it holds blocks, are faster than 512 (docs/performance.md).
+as many as it holds blocks, are faster than 512 (docs/notes/performance.md).
 """
 
 from __future__ import annotations

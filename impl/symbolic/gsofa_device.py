@@ -19,9 +19,9 @@ from impl.symbolic.device_rows import Found, Output
 from impl.symbolic.gsofa_pool import WORD, Launch, set_words
 
 KERNEL = Path(__file__).with_name("gsofa.cu")
-# The kernel's shape, the fastest of those tried on an H200 (docs/performance.md): threads per block, sources
-# that a block works on at a time, blocks per multiprocessor, sources that enter per step, adjacency entries
-# in flight per lane.
+# The kernel's shape, the fastest of those tried on an H200 (docs/notes/performance.md): threads per block,
+# sources that a block works on at a time, blocks per multiprocessor, sources that enter per step, adjacency
+# entries in flight per lane.
 THREADS = 512
 SLOTS = 4
 SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")

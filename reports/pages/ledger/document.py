@@ -8,8 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import jsonschema
-
+from fillpath.config import violation
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 from reports.claims.standing import Standing
@@ -24,9 +23,8 @@ def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str,
     head = {"schema": VERSION, "hardware_differs": HARDWARE_DIFFERS, "machines": machines}
     text = json.dumps({**head, "standings": standings}, allow_nan=False, default=_plain)
     plain: dict[str, Any] = json.loads(text)
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(_schema()).iter_errors(plain))
-    if error is not None:
-        raise ConfigError(f"claim ledger: {error.json_path}: {error.message}")
+    if mistake := violation(plain, "ledger"):
+        raise ConfigError(f"claim ledger: {mistake}")
     return plain
 
 

@@ -1,0 +1,50 @@
+"""YAML files of config/, each checked by a schema of config/schemas/."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from fillpath.errors import ConfigError
+from fillpath.paths import CONFIG
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+def load(path: Path, name: str, schema: str = "", advice: str = "") -> Any:
+    """Return the content of a YAML file. Raises ConfigError where it is damaged or breaks its schema.
+
+    name : str, of the file in errors, such as `peers.yaml` for config/peers.yaml
+    schema : str, a file of config/schemas/ without its ending, empty for none
+    advice : str, the end of an error
+    """
+    try:
+        # As yaml.safe_load, eight times as fast.
+        loaded = yaml.load(path.read_bytes(), yaml.CSafeLoader)
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"config/{name}: {' '.join(str(error).split())}") from None
+    if schema and (mistake := violation(loaded, schema)):
+        raise ConfigError(f"config/{name}: {mistake}{advice}")
+    return loaded
+
+
+def violation(value: Any, schema: str) -> str:
+    """Return the place and message of a value's worst violation of a schema, empty for none."""
+    # Help and records need no schema, and the import takes long.
+    import jsonschema
+
+    error = jsonschema.exceptions.best_match(validator(schema).iter_errors(value))
+    return f"{error.json_path}: {error.message}" if error else ""
+
+
+@functools.cache
+def validator(schema: str) -> Draft202012Validator:
+    """Return the validator of a schema of config/schemas/."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(json.loads((CONFIG / "schemas" / f"{schema}.json").read_text()))
