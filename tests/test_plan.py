@@ -19,6 +19,7 @@ from benchmarks.engine import measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan
 from benchmarks.runs.cases import suite_inputs
+from benchmarks.runs.plan_site import Site
 from benchmarks.runs.predictions import Predictions
 from commands import main
 from fetch import catalogue, sizes
@@ -28,6 +29,7 @@ from fillpath.errors import TransferError
 from fillpath.processes import standing_records
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
+from tests.test_record import record as any_record
 
 SMALLEST = "random,2000,0.002"
 CODES = ("fill1", "fill1_pruned", "fill2_cpu")
@@ -40,15 +42,9 @@ def one_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def record(code: str, matrix: str, seconds: float, fills: int, machine: str = "test-machine") -> Record:
-    """A record of 100 rows and one entry: its L + U has fills + 1 entries."""
-    return Record(
+    """Return a record of 100 rows and one entry: its L + U has fills + 1 entries."""
+    return any_record(
         case=f"{code}@{matrix}.metis",
-        parts={},
-        key="",
-        status=Status.OK,
-        reason="",
-        run_id="",
-        started_at="",
         machine=machine,
         prepared={"hash": matrix, "nnz": 1, "n": 100},
         seconds=[seconds],
@@ -86,14 +82,10 @@ def test_the_nearest_lender_predicts(case: str, seconds: float, lender: str) -> 
         record("symbolic.fill1", "a", 1.0, 10**8 - 1),
         record("symbolic.gsofa_cpu", "a", 2.0, 10**8 - 1),
         record("symbolic.fill2_cpu", "a", 4.0, 10**8 - 1, machine="another"),
+        replace(record("numeric.multifrontal_cpu", "a", 9.0, 10**8 - 1), status=Status.TIMEOUT),
     ]
     found = predicted(lent, case, 1e8)
     assert found[0] == pytest.approx(seconds, nan_ok=True) and found[2] == lender
-
-
-def test_failed_records_predict_nothing() -> None:
-    failed = replace(record("symbolic.fill1", "a", 1.0, 5), status=Status.TIMEOUT)
-    assert predicted([failed], "symbolic.fill1@a", 6.0)[2] == "none"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +95,7 @@ def test_failed_records_predict_nothing() -> None:
         ("laplacian.parac_cpu@poisson3d,40.metis", 64000, 438400, 438400, "graph"),
         ("preparation.prepare@poisson3d,40.metis", 64000, 438400, 438400, "graph"),
         ("symbolic.fill1@bcsstk18.metis", 11948, 149090, 7.52 * 149090, "printed"),
-        (
-            "symbolic.fill1@poisson3d,58.metis",
-            8 * 10**5,
-            10**6,
-            8e6 * (8 * 10**5 / 100) ** (1 / 3) * 1e6,
-            "assumed",
-        ),
+        ("symbolic.fill1@poisson3d,58.metis", 800, 10**6, 2 * 8e12, "assumed"),
         ("symbolic.fill1@delaunay_n24.metis", 10**6, 10**7, 1e7 * math.log(1e6), "assumed"),
         ("symbolic.fill1@delaunay_n24.metis", 2, 10**7, 1e7, "assumed"),
     ],
@@ -159,6 +145,16 @@ def test_what_is_stored_takes_no_time(one_matrix: None) -> None:
     assert needs.cases["lender"].to_list() == ["another code"] * 2 and needs.cases["seconds"].sum() > 4
     again = plan.plan(Settings(fresh=True))
     assert again.inputs["stored"].to_list() == [0] and len(again.cases) == 3
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_run_with_nothing_to_measure_has_a_plan(
+    one_matrix: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stored: bool
+) -> None:
+    """All is stored, or the machine can run nothing."""
+    monkeypatch.setattr(Site, *("has", lambda *_: True) if stored else ("can_run", lambda *_: False))
+    assert main(["plan", "embedded"]) == 0
+    assert "about 0 s for 0 of 0 cases" in capsys.readouterr().out
 
 
 def test_what_exceeds_the_time_limit_is_named(one_matrix: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ class Plan:
     @property
     def disk(self) -> int:
         """Bytes to be written. The largest archive is on disk while it is unpacked."""
-        return int(self.inputs["disk"].sum() + self.inputs["download"].max())
+        return int(self.inputs["disk"].sum() + max(self.inputs["download"], default=0))
 
     @property
     def disk_fits(self) -> bool:
@@ -87,7 +87,7 @@ def plan(settings: Settings) -> Plan:
     every = pd.DataFrame([_forecast(case, known, where, settings) for case in able], columns=_CASES)
     left = every[~every["stored"].astype(bool)]
     archives = _archives(left["matrix"].unique(), where)
-    cases = left[[not isinstance(archives[matrix], TransferError) for matrix in left["matrix"]]]
+    cases = left.loc[[not isinstance(archives[matrix], TransferError) for matrix in left["matrix"]]]
     free = free_space(cache()) if where.here else np.inf
     return Plan(where, cases, _inputs(every, cases, archives), known.checks(), free, len(wanted) - len(able))
 
@@ -131,8 +131,8 @@ def _inputs(every: pd.DataFrame, cases: pd.DataFrame, archives: Mapping[str, Any
     fetched = inputs["matrix"].where(needed)
     archive = inputs["matrix"].map(archives).where(needed, 0.0).mask(fetched.duplicated(), 0.0).astype(float)
     download = archive.fillna(_ARCHIVE * inputs["entries"])
-    ordering = np.where(inputs.index.str.contains("metis"), _METIS, _ORDER)
-    preparing = needed * (_START + ordering * inputs["entries"])
+    ordering = [_METIS if "metis" in name else _ORDER for name in inputs.index]
+    preparing = needed * (_START + inputs["entries"] * ordering)
     failing = (cases["implementation"] + ": " + cases["foreseen"])[cases["foreseen"] != ""]
     by_input = failing.groupby(cases["input"]).agg(lambda words: ", ".join(words.unique())).to_dict()
     lost = {m: f"not obtainable: {why}" for m, why in archives.items() if isinstance(why, TransferError)}

@@ -14,10 +14,11 @@ _SHOWN = ["order", "entries", "download", "disk", "memory", "time", "stored", "r
 
 def plan_text(plan: Plan) -> str:
     """Return the plan for people."""
-    remark = f"{{:{plan.inputs['remarks'].str.len().max()}}}".format
+    remark = f"{{:{max(map(len, plan.inputs['remarks']), default=0)}}}".format
     form = {"download": _bytes, "disk": _bytes, "memory": _bytes, "time": duration_text, "remarks": remark}
-    table = plan.inputs.rename_axis(None).to_string(columns=_SHOWN, formatters=form).splitlines()
-    return "\n".join([*map(str.rstrip, table), "", *_totals(plan), _error(plan.checks)])
+    rows = plan.inputs.rename_axis(None)
+    table = rows.to_string(columns=_SHOWN, formatters=form, na_rep="-") if len(rows) else "nothing to measure"
+    return "\n".join([*map(str.rstrip, table.splitlines()), "", *_totals(plan), _error(plan.checks)])
 
 
 def _totals(plan: Plan) -> list[str]:
@@ -59,7 +60,7 @@ def _bytes(count: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time for people: `45 s`, `3.2 min`, `1.5 h`; `-` for none."""
-    if seconds >= 90:
-        return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-    return f"{seconds:.0f} s" if seconds > 0 else "-"
+    """Return a time for people: `45 s`, `3.2 min`, `1.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
