@@ -135,7 +135,7 @@ def test_the_embedded_suite_is_planned_whole(capsys: pytest.CaptureFixture[str])
     assert main(["plan", "embedded"]) == 0
     output = capsys.readouterr().out
     assert [line.split()[0] for line in output.split("\n\n")[0].splitlines()[1:]] == suite_inputs(Settings())
-    assert "for 0 of " in output and "in 0 archives" in output and "no records" in output
+    assert "for 0 of " in output and "in 0 archives" in output and "the machine has no records" in output
 
 
 def test_what_is_stored_takes_no_time(one_matrix: None) -> None:

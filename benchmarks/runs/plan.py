@@ -42,7 +42,7 @@ _CASES = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run takes and what there is.
+    """The needs of a run, and what the machine has.
 
     cases : to be measured: seconds of a `call` and of all processes, bytes of one, and what predicts them
     inputs : by prepared matrix: bytes to download and to write, seconds to prepare it and of all (`time`)

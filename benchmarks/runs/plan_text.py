@@ -34,7 +34,7 @@ def _totals(plan: Plan) -> list[str]:
         f"time      about {hours}, {duration_text(preparing)} to prepare; without downloads and drawing",
         f"cases     {foreseen}; {plan.elsewhere} cannot run on {plan.site.name}",
         f"processes {_counts('in ' + cases['processes'].astype(str))}",
-        f"known by  records of {_counts(cases['lender'])}; L + U {_counts(cases['fill'])}",
+        f"known by  calls: {_counts(cases['lender'])}; L + U: {_counts(cases['fill'])}",
     ]
 
 
@@ -46,7 +46,7 @@ def _counts(words: pd.Series) -> str:
 def _error(checks: pd.DataFrame) -> str:
     """Return how far the calls measured on the machine are from what records of other inputs predict."""
     if checks.empty:
-        return "error     not known: the machine has no records"
+        return "error     about a factor of 3: the machine has no records, and other machines differ"
     mean, most = np.exp(np.log(checks["factor"]).mean()), checks["factor"].quantile(0.9)
     return (
         f"error     of {len(checks)} measured calls, each predicted by records of other inputs: "

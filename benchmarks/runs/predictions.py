@@ -1,4 +1,4 @@
-"""What a call takes, predicted from records: the median per entry of the NEAREST ones in size.
+"""Predictions of a call from records: the median per entry of the NEAREST records in size.
 
 The size of a case is the entries of L + U, or of the matrix in a stage that has no L + U.
 
@@ -38,7 +38,7 @@ _COLUMNS = [*_SHARED, "case", "family", "n", "nnz", "filled", "seconds", "memory
 
 
 class Predictions:
-    """What the records of all machines predict for a run on one of them."""
+    """Predictions for a run on one machine, from the records of all machines."""
 
     def __init__(self, records: Iterable[Record], machine: str) -> None:
         rows = pd.DataFrame([_row(r) for r in records if r.median and r.prepared], columns=_COLUMNS)
@@ -59,7 +59,7 @@ class Predictions:
         """Return the size of a case on a matrix of n rows and nnz entries, and how it is known.
 
         An assumed L + U grows like nnz n^(1/3), as on a body in nested dissection (George 1973), times the
-        median of counted matrices of its kind; like nnz log(n), as on a surface, where none was counted.
+        median of counted matrices of its kind. Without these it grows like nnz log(n), as on a surface.
         """
         name, scale = _shared(case, "", "")["input"], self._scales.get(_family(case))
         if case.stage == "preparation" or stage_of(case.stage).on_graph:
@@ -104,7 +104,7 @@ class Predictions:
 
 def _row(record: Record) -> dict[str, Any]:
     case, prepared, fills = Case.parse(record.case), record.prepared or {}, (record.work or {}).get("fills")
-    # Factors that are checked by a residual may fill more than the pattern, or less on a graph.
+    # Codes that are checked by a residual may store more than L + U; a graph's code stores another factor.
     by_residual = record.verified is not None and record.verified.method in (BACKWARD, "relative residual")
     counted = fills is not None and not by_residual and not stage_of(case.stage).on_graph
     return {
