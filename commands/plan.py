@@ -7,28 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.runs.plan import plan
-from benchmarks.runs.plan_text import cases_csv, plan_text
+from benchmarks.runs.plan_text import plan_text
 from commands._parser import Parser
-from fillpath.errors import UnknownNameError, suggest
 from fillpath.paths import write_text
 from fillpath.settings import SUITES, settings
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--cases", type=Path, metavar="FILE", help="write every case with its prediction to FILE, as CSV"
-    )
-    parser.add_argument("suite", metavar="SUITE", help=f"one of {', '.join(SUITES)}")
+    parser.add_choice("suite", tuple(SUITES), help="which matrices")
+    parser.add_argument("--cases", type=Path, metavar="FILE", help="write a row per case to FILE, as CSV")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    suite = arguments.suite
-    if suite not in SUITES:
-        raise UnknownNameError(
-            f"suite {suite!r}: expected one of {', '.join(SUITES)}{suggest(suite, SUITES)}"
-        )
-    needs = plan(replace(settings(), suite=suite))
+    needs = plan(replace(settings(), suite=arguments.suite))
     print(plan_text(needs))
     if arguments.cases is not None:
-        write_text(arguments.cases, cases_csv(needs))
+        rows = needs.cases.drop(columns="stored").merge(needs.checks, how="left", on="case")
+        write_text(arguments.cases, rows.to_csv(index=False, float_format="%.4g"))
     return 0 if needs.fits else 1

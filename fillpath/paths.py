@@ -114,14 +114,20 @@ def require_space(folder: Path, needed: int) -> None:
 
     folder : need not exist yet.
     """
-    present = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    free = shutil.disk_usage(present).free
+    free = free_space(folder)
     if needed + RESERVE > free:
         raise DiskFullError(
             f"{folder}: {bytes_text(free)} are free, {bytes_text(needed + RESERVE)} have to be (of these "
             f"{bytes_text(RESERVE)} stay free); free some space, or point FILLPATH_CACHE or FILLPATH_RESULTS "
             "elsewhere"
         )
+
+
+def free_space(folder: Path) -> int:
+    """Return the free bytes of the file system of `folder`, which need not exist yet."""
+    return shutil.disk_usage(
+        next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    ).free
 
 
 def bytes_text(count: int) -> str:

@@ -403,9 +403,9 @@ MUTATIONS = (
         "test_compare.py::test_another_input_is_never_compared",
     ),
     Mutation(
-        "a plan's rate need not predict its records", "benchmarks/runs/rates.py",
-        "key=lambda rate: (-rate.records, rate.spread)", "key=lambda rate: -rate.records",
-        "test_plan.py::test_a_rate_follows_what_explains_the_longer_records",
+        "a call is predicted by records of any size", "benchmarks/runs/predictions.py",
+        '[:NEAREST]]', ']',
+        "test_plan.py::test_a_call_takes_what_the_nearest_records_take_per_entry",
     ),
     Mutation(
         "both looks of a night have its whole rate", "benchmarks/runs/night_rule.py",

@@ -14,12 +14,12 @@ import pytest
 from benchmarks.engine import standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import alone
-from benchmarks.runs import archive, asv_exact, plan_site, rates
-from benchmarks.runs.amounts import Catalogued, amounts_of_inputs
+from benchmarks.runs import archive, asv_exact, plan_site
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
 from benchmarks.runs.night_rounds import Course
 from benchmarks.runs.outstanding import outstanding
+from benchmarks.runs.predictions import Predictions
 from commands import main
 from commands._records import figure_cases, record_text
 from commands.workflow.summary import summary
@@ -145,9 +145,7 @@ def test_what_is_stored_settles_or_is_measured_again() -> None:
 
 
 def test_what_a_plan_is_made_of_reads_it() -> None:
-    stored = list(standing_records("bare"))
-    assert amounts_of_inputs(stored) and Catalogued(stored, {})
-    assert set(rates.rates(stored)) > set(rates.ASSUMED) and rates.checks(stored)
+    assert len(Predictions(standing_records("bare"), "bare").checks())
 
 
 @pytest.fixture

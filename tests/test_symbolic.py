@@ -205,6 +205,23 @@ def test_symmetric_patterns_fill_what_their_elimination_tree_says(n: int, densit
     assert told.exact and told.filled == filled.pattern.nnz
 
 
+@given(patterns())
+def test_all_sources_give_what_fill2_counts(pattern: Pattern) -> None:
+    filled, work = registry.lookup("symbolic", "fill2_cpu").function(pattern)
+    sample = sample_sources(pattern, count=pattern.n)
+    assert sample.exact
+    assert (sample.edges, sample.filled) == (work.edges, filled.pattern.nnz)
+
+
+def test_estimates_from_a_sample_are_unbiased() -> None:
+    pattern = random_pattern(400, 0.006, 11)
+    filled, work = registry.lookup("symbolic", "fill2_cpu").function(pattern)
+    samples = [sample_sources(pattern, count=10, seed=seed) for seed in range(200)]
+    assert not samples[0].exact
+    assert np.mean([sample.edges for sample in samples]) == pytest.approx(work.edges, rel=0.02)
+    assert np.mean([sample.filled for sample in samples]) == pytest.approx(filled.pattern.nnz, rel=0.02)
+
+
 def test_fill2_counts_the_edges_of_its_definition() -> None:
     pattern = random_pattern(50, 0.06, 3)
     _, work = registry.lookup("symbolic", "fill2_cpu").function(pattern)

@@ -35,10 +35,10 @@ VERSION = "v1"
 _ADOPTED = "367e35ff07db1d89"
 # Entries of F up to which gilbert_peierls checks as well. An update belongs to an entry of each of L, U and
 # F, any two of which name the third, so m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949):
-# here 2.6e9, or 1.6 s at the rate that `rates` assumes. A full F has two thirds of that, and took 0.35 s.
+# here 2.6e9, or 1.6 s at 0.6 ns an update. A full F has two thirds of that, and took 0.35 s.
 MOST_ENTRIES = 3_000_000
 # Updates up to which gilbert_peierls checks alone where fronts of bits would take too much memory: a minute
-# at the rate that `rates` assumes. With more, bitfronts_cpu checks all the same.
+# at 0.6 ns an update. With more, bitfronts_cpu checks all the same.
 MOST_UPDATES = 100_000_000_000
 # Bytes of bits that bitfronts_cpu may hold whatever F takes: little beside the process's own.
 LEAST_ROOM = 16_000_000

@@ -92,10 +92,11 @@ def _measured_here(case: Case) -> Iterator[Record]:
 def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
     """Records of today's key, conclusive and not cut off by a lower limit than today's, newest first."""
     key = key_of(case, prepared_hash)
-    return [record for record in _measured_here(case) if record.key == key and _settles(record, limits)]
+    return [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
 
 
-def _settles(record: Record, limits: Limits) -> bool:
+def is_reusable(record: Record, limits: Limits) -> bool:
+    """Return whether the record of a process answers for another process under these limits."""
     if not _is_worth_keeping(record) or (record.verified is not None and record.verified.by_norms):
         return False
     if record.status is Status.TIMEOUT:
