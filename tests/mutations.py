@@ -444,9 +444,9 @@ MUTATIONS = (
         "test_fetch_suitesparse.py::test_a_checksum_that_differs_is_refused_at_once",
     ),
     Mutation(
-        "a part goes on with another range", "fetch/transfer.py",
-        "span is not None and part.size > 0 and int(span[1]) == part.size",
-        "span is not None and part.size > 0",
+        "a part goes on with another range", "fetch/part.py",
+        "span is not None and self.size > 0 and int(span[1]) == self.size",
+        "span is not None and self.size > 0",
         "test_fetch_transfer.py::test_another_range_than_asked_for_starts_over",
     ),
     Mutation(
