@@ -17,7 +17,7 @@ from fetch.names import Spec
 _MAKERS: Mapping[str, Callable[[Spec], csr_array]] = {
     "poisson3d": grids.poisson3d,
     "grid2d": grids.grid2d,
-    "fem3d": grids.fem3d,
+    "fem3d": meshes.fem3d,
     "mesh": meshes.mesh,
     "edges": meshes.edges,
     "circuit": random_patterns.circuit,

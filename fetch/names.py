@@ -1,22 +1,6 @@
 """The names of generated matrices, each parsed into a `Spec`.
 
-    poisson3d:k[:variant]                     7-point Laplacian on k x k x k points: uniform, aniso, contrast,
-                                              aniso_x, checkered
-    grid2d:k[:dirichlet|laplacian]            5-point Laplacian on k x k points
-    fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns per node
-    mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]
-                                              a box of nodes, d unknowns per node
-    edges:XxYxZ                               one unknown per edge of a box of nodes
-    circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
-    netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]
-                                              wires with lengths from a power law
-    harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]
-                                              a netlist of m nodes, 2 h + 1 unknowns per node
-    staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]
-                                              a chain of t stages with m variables each
-    random:n:density[:seed=s]                 uniform random pattern
-    road:n[:seed=s]                           Laplacian of a graph like a road network
-    delaunay:n[:seed=s]                       Laplacian of a triangulation of random points
+    poisson3d:16        fem3d:8:unknowns=3        mesh:40x30x20:tetrahedra:symmetry=0.5
 
 A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. In a
 case's name `,` stands for `:`.
@@ -39,15 +23,20 @@ STENCILS = ("hexahedra", "tetrahedra", "points")
 # The variants of a generator, the default first.
 ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian"), "mesh": STENCILS}
 GRAMMAR = {
+    # 7- and 5-point Laplacians on k points a side, and trilinear hexahedra on k nodes a side
     "poisson3d": f"poisson3d:k[:{'|'.join(VARIANTS)}]",
     "grid2d": "grid2d:k[:dirichlet|laplacian]",
     "fem3d": "fem3d:k[:unknowns=d]",
+    # a box of nodes with d unknowns per node, or one unknown per edge
     "mesh": "mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]",
     "edges": "edges:XxYxZ",
+    # local wires with a few dense rows and columns; wires with lengths from a power law
     "circuit": "circuit:n[:seed=s][:symmetry=f]",
     "netlist": "netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]",
+    # a netlist of m nodes with 2 h + 1 unknowns per node; a chain of t stages with m variables each
     "harmonic": "harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]",
     "staged": "staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]",
+    # a uniform random pattern; Laplacians of a graph like a road network, and of a triangulation
     "random": "random:n:density[:seed=s]",
     "road": "road:n[:seed=s]",
     "delaunay": "delaunay:n[:seed=s]",
@@ -225,7 +214,7 @@ def parse(name: str) -> Spec:
         size=0 if generator in _BOXES else _integer(name, "size", plain[0]),
         box=_box(name, plain[0]) if generator in _BOXES else (0, 0, 0),
         variant=_variant(generator, plain),
-        density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
+        density=_decimal(name, "density", plain[1], fraction=True) if generator == "random" else 0.0,
         keys=tuple(sorted(values.items())),
     )
     _check(name, spec)
@@ -260,7 +249,7 @@ def _value(name: str, key: str, text: str | None, default: int | float) -> int |
     if isinstance(default, int):
         value: int | float = _integer(name, key, text)
     else:
-        value = _fraction(name, key, text) if _LIMITS[key] == (0.0, 1.0) else _decimal(name, key, text)
+        value = _decimal(name, key, text, _LIMITS[key] == (0.0, 1.0))
     least, most = _LIMITS.get(key, (0, math.inf))
     if not least <= value <= most:
         raise UnknownNameError(f"matrix {name!r}: {key} {_number(value)} lies outside {least}..{most}")
@@ -280,15 +269,10 @@ def _box(name: str, text: str) -> tuple[int, int, int]:
     return int(sides[1]), int(sides[2]), int(sides[3])
 
 
-def _decimal(name: str, what: str, text: str) -> float:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text):
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative number")
-    return float(text)
-
-
-def _fraction(name: str, what: str, text: str) -> float:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or not 0 <= float(text) <= 1:
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a number in 0..1")
+def _decimal(name: str, what: str, text: str, fraction: bool) -> float:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or (fraction and float(text) > 1):
+        kind = "number in 0..1" if fraction else "non-negative number"
+        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a {kind}")
     return float(text)
 
 

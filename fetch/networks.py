@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from fetch.names import Spec
-from fetch.random_patterns import dominated
+from fetch.random_patterns import distinct, dominated
 
 Array = npt.NDArray[Any]
 
@@ -62,28 +62,20 @@ def staged(spec: Spec) -> csr_array:
     inside = [(bases[:, None] + ends).ravel() for ends in (low, high)]
     across = (bases[:-1, None] + leave).ravel(), (bases[1:, None] + arrive).ravel()
     pairs = np.concatenate([inside[0], across[0]]), np.concatenate([inside[1], across[1]])
-    return _directed(spec, *_distinct(*pairs, spec.order), rng)
+    return _directed(spec, *distinct(*pairs, spec.order), rng)
 
 
 def _wires(n: int, wires: float, power: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """The two ends of each wire, the lower first, no wire twice and none from a node to itself: up to
     `wires` n of them, as those that coincide are one."""
     starts = rng.integers(0, n, round(wires * n))
-    return _distinct(starts, _shifted(starts, n, power, rng), n)
+    return distinct(starts, _shifted(starts, n, power, rng), n)
 
 
 def _shifted(starts: Array, n: int, power: float, rng: np.random.Generator) -> Array:
     """Each place moved along the ring by a length from the power law, either way."""
     lengths = np.minimum(rng.random(len(starts)) ** (-1.0 / (power - 1.0)), n).astype(np.int64)
     return np.asarray((starts + lengths * rng.choice([-1, 1], len(starts))) % n)
-
-
-def _distinct(ones: Array, others: Array, n: int) -> tuple[Array, Array]:
-    """Each pair of different places once, the lower first."""
-    low, high = np.minimum(ones, others), np.maximum(ones, others)
-    pairs = np.unique(low[low != high] * np.int64(n) + high[low != high])
-    low, high = np.divmod(pairs, n)
-    return low, high
 
 
 def _spread(low: Array, high: Array, block: int, one: Array, other: Array) -> tuple[Array, Array]:

@@ -28,12 +28,10 @@ def circuit(spec: Spec) -> csr_array:
     n = spec.order
     rng = np.random.default_rng(spec.seed)
     rows, columns = _wires(n, rng)
-    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-    pairs = np.unique(low[low != high] * n + high[low != high])
-    low, high = np.divmod(pairs, n)
-    flip = rng.random(len(pairs)) < 0.5
+    low, high = distinct(rows, columns, n)
+    flip = rng.random(len(low)) < 0.5
     rows, columns = np.where(flip, high, low), np.where(flip, low, high)
-    both = rng.random(len(pairs)) < spec.symmetry / (2 - spec.symmetry)
+    both = rng.random(len(low)) < spec.symmetry / (2 - spec.symmetry)
     rows, columns = np.concatenate([rows, columns[both]]), np.concatenate([columns, rows[both]])
     values = -np.power(10.0, rng.uniform(-3, 0, len(rows)))
     return dominated(n, rows, columns, values)
@@ -65,6 +63,14 @@ def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Arra
     gaps = rng.geometric(probability, int(total * probability + 8 * spread) + 16)
     positions = np.cumsum(gaps) - 1
     return positions[positions < total]
+
+
+def distinct(ones: Array, others: Array, n: int) -> tuple[Array, Array]:
+    """Return each pair of different places once, the lower first."""
+    low, high = np.minimum(ones, others), np.maximum(ones, others)
+    pairs = np.unique(low[low != high] * np.int64(n) + high[low != high])
+    low, high = np.divmod(pairs, n)
+    return low, high
 
 
 def dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
