@@ -31,7 +31,7 @@ _MAKERS: Mapping[str, Callable[[Spec], csr_array]] = {
 
 
 def generate(spec: Spec) -> csr_array:
-    """The matrix: order x order, float64, rows sorted, no explicit zeros.
+    """Generate the matrix: order x order, float64, rows sorted, no explicit zeros.
 
     The same specification gives the same values wherever NumPy's PCG64 does.
     """

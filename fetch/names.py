@@ -76,7 +76,7 @@ class Spec:
     """A parsed name.
 
     generator : one of `GRAMMAR`
-    size : points along a side, or the order; of `harmonic` the nodes, of `staged` the stages, of a box 0
+    size : points along a side, or the order; nodes of `harmonic`, stages of `staged`, 0 for a box
     box : nodes along x, y and z of `mesh` and `edges`, zeros for others
     variant : empty for the default
     density : of `random`, 0 for others
@@ -91,27 +91,27 @@ class Spec:
     keys: tuple[tuple[str, int | float], ...] = ()
 
     def key(self, name: str) -> int | float:
-        """The value of a key that the generator has."""
+        """Return the value of a key that the generator has."""
         return dict(self.keys)[name]
 
     @property
     def seed(self) -> int:
-        """Of random numbers, 0 for a generator without."""
+        """Return the seed of random numbers, 0 for a generator without."""
         return int(dict(self.keys).get("seed", 0))
 
     @property
     def unknowns(self) -> int:
-        """Per node, 1 for a generator without."""
+        """Return the unknowns per node, 1 for a generator without."""
         return int(dict(self.keys).get("unknowns", 1))
 
     @property
     def symmetry(self) -> float:
-        """The share of off-diagonal entries whose mirror is also an entry, where the name says it."""
+        """Return the share of off-diagonal entries whose mirror is also an entry, of the name."""
         return float(self.key("symmetry"))
 
     @property
     def order(self) -> int:
-        """Rows of the matrix."""
+        """Return the rows of the matrix."""
         if self.generator == "mesh":
             return self.unknowns * math.prod(self.box)
         if self.generator == "edges":
@@ -125,8 +125,11 @@ class Spec:
 
     @property
     def nnz(self) -> int | None:
-        """Entries by formula, None for a seeded matrix. A grid has one entry fewer per boundary point and
-        direction; along a side of k nodes 3 k - 2 pairs share an element."""
+        """Return the entries by formula, None for a seeded matrix.
+
+        A grid has one entry fewer per boundary point and direction. Along a side of k nodes 3 k - 2 pairs
+        share an element.
+        """
         if self.generator == "poisson3d":
             return 7 * self.size**3 - 6 * self.size**2
         if self.generator == "fem3d":
@@ -139,8 +142,11 @@ class Spec:
 
     @property
     def least_entries(self) -> int:
-        """As `nnz`; for a seeded matrix the diagonal, of `mesh` one entry of each pair, and the mean of the
-        other entries of `random`."""
+        """Return `nnz`, or a lower bound for a seeded matrix.
+
+        The bound is the diagonal, with one entry of each pair of `mesh`, or with the mean of the other
+        entries of `random`.
+        """
         if self.nnz is not None:
             return self.nnz
         if self.generator == "mesh":
@@ -149,14 +155,14 @@ class Spec:
 
     @property
     def _union(self) -> int:
-        """Entries of a mesh with both entries of each pair."""
+        """Return the entries of a mesh with both entries of each pair."""
         offsets = stencil(self.variant)
         nodes = (math.prod(max(k - abs(d), 0) for k, d in zip(self.box, at, strict=True)) for at in offsets)
         return self.unknowns**2 * sum(nodes)
 
     @property
     def name(self) -> str:
-        """The canonical name."""
+        """Return the canonical name."""
         parts = [self.generator, "x".join(map(str, self.box)) if self.generator in _BOXES else str(self.size)]
         parts += [_number(self.density)] if self.generator == "random" else []
         parts += [self.variant] if self.variant else []
@@ -170,9 +176,11 @@ _AXES = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
 
 
 def stencil(variant: str) -> list[tuple[int, int, int]]:
-    """The offsets (x, y, z) of the nodes that a node of a `mesh` couples with, itself among them: all 27 of
-    hexahedra; the 15 along the edges of the Kuhn triangulation, whose differences have one sign; the 7
-    points of the difference stencil."""
+    """Return the offsets (x, y, z) of the nodes that a node of a `mesh` couples with, itself among them.
+
+    Hexahedra have all 27. The Kuhn triangulation has the 15 along its edges, whose differences have one
+    sign. The difference stencil has 7.
+    """
     steps = (-1, 0, 1)
     every = [(x, y, z) for x in steps for y in steps for z in steps]
     if variant == "tetrahedra":
@@ -181,21 +189,20 @@ def stencil(variant: str) -> list[tuple[int, int, int]]:
 
 
 def _edge_pairs(box: tuple[int, int, int]) -> int:
-    """Ordered pairs of edges of a box that belong to one cell, each edge with itself among them."""
+    """Count the ordered pairs of edges of a box that belong to one cell, each edge with itself among them."""
     along = sum((box[a] - 1) * (3 * box[b] - 2) * (3 * box[c] - 2) for a, b, c in _AXES)
     across = sum((box[b] - 1) * (box[c] - 1) * (3 * box[a] - 2) for a, b, c in _AXES)
     return along + 8 * across
 
 
 def is_generated(text: str) -> bool:
-    """Whether the text begins like the name of a generated matrix, where `,` may stand for `:`."""
+    """Tell whether the text begins like the name of a generated matrix, where `,` may stand for `:`."""
     head, colon, _ = text.replace(",", ":").partition(":")
     return bool(colon) or head in GRAMMAR
 
 
 def parse(name: str) -> Spec:
-    """The specification for a name, where `,` may stand for `:`. Raises UnknownNameError that says which part
-    is wrong."""
+    """Parse a name, where `,` may stand for `:`. Raises UnknownNameError, which names the wrong part."""
     generator, *words = name.replace(",", ":").split(":")
     if generator not in GRAMMAR:
         hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"
@@ -222,7 +229,7 @@ def parse(name: str) -> Spec:
 
 
 def canonical(name: str) -> str:
-    """The one spelling of a generated name. Raises UnknownNameError as `parse` does."""
+    """Return the one spelling of a generated name. Raises UnknownNameError as `parse` does."""
     return parse(name).name
 
 
@@ -243,7 +250,7 @@ def _hint(keys: dict[str, str], plain: list[str], allowed: Mapping[str, int | fl
 
 
 def _value(name: str, key: str, text: str | None, default: int | float) -> int | float:
-    """A key's value, or its default, of the default's type and within the key's limits."""
+    """Return a key's value, or its default, of the default's type and within the key's limits."""
     if text is None:
         return default
     if isinstance(default, int):

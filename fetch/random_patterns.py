@@ -20,7 +20,7 @@ _RAIL_SHARE = 0.02  # share of all nodes that touch a rail's row, and as many it
 
 
 def circuit(spec: Spec) -> csr_array:
-    """Wires with lengths from a geometric distribution, and rails that many nodes touch.
+    """Join nodes by wires with lengths from a geometric distribution, and by rails that many nodes touch.
 
     Symmetry f is the share of off-diagonal entries whose mirror is also an entry, so f / (2 - f) of the wires
     run both ways.
@@ -38,7 +38,7 @@ def circuit(spec: Spec) -> csr_array:
 
 
 def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The two ends of each connection, loops and repetitions included."""
+    """Draw the two ends of each connection, loops and repetitions included."""
     nodes = np.repeat(np.arange(n), _WIRES)
     local = np.clip(nodes + rng.geometric(1 / _REACH, len(nodes)) * rng.choice([-1, 1], len(nodes)), 0, n - 1)
     rails = rng.integers(0, n, max(1, n // _RAIL_SPACING))
@@ -48,7 +48,7 @@ def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def uniform(spec: Spec) -> csr_array:
-    """Each off-diagonal position is an entry with probability `density`; gaps are geometric."""
+    """Make each off-diagonal position an entry with probability `density`; gaps are geometric."""
     n = spec.order
     rng = np.random.default_rng(spec.seed)
     positions = _bernoulli(n * (n - 1), spec.density, rng)
@@ -58,7 +58,7 @@ def uniform(spec: Spec) -> csr_array:
 
 
 def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Array:
-    """Ascending int64 positions in 0..total-1, each with the given probability."""
+    """Draw ascending int64 positions in 0..total-1, each with the given probability."""
     spread = math.sqrt(total * probability * (1 - probability))
     gaps = rng.geometric(probability, int(total * probability + 8 * spread) + 16)
     positions = np.cumsum(gaps) - 1
@@ -74,7 +74,7 @@ def distinct(ones: Array, others: Array, n: int) -> tuple[Array, Array]:
 
 
 def dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
-    """The entries plus a diagonal that exceeds the sums of its row and of its column."""
+    """Add a diagonal that exceeds the sums of its row and of its column."""
     weight = np.abs(values)
     sums = np.maximum(np.bincount(rows, weight, n), np.bincount(columns, weight, n))
     every = np.arange(n)

@@ -29,6 +29,7 @@ from fillpath.paths import bytes_text, cache
 
 EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
+How = Literal["reused", "resumed", "downloaded", "copied"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 _log = logging.getLogger("fillpath")
@@ -51,7 +52,7 @@ class Download:
     sha256: str
     source: str
     bytes: int
-    how: Literal["reused", "resumed", "downloaded", "copied"]
+    how: How
     archive: int = 0
     resumed: int = 0
 
@@ -194,7 +195,7 @@ def _obtain(order: _Order, again: bool = True) -> Download:
 def _keep(order: _Order, archive: Path, resumed: int) -> Download:
     """Put the matrix of an archive into the cache, and remove the archive."""
     location, path = order.wanted.location, order.folder / f"{order.name}.mtx"
-    with archive.open("rb") as handle:
+    with storing(archive), archive.open("rb") as handle:
         sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
     _verify(order, sha256)
     receipt = order.folder / "receipt.json"
@@ -209,8 +210,8 @@ def _keep(order: _Order, archive: Path, resumed: int) -> Download:
     discard(_part(order.folder, order.name))
     with contextlib.suppress(OSError):
         _failure(order.folder).unlink(missing_ok=True)
-    how: Literal["resumed", "downloaded", "copied"] = "resumed" if resumed else "downloaded"
-    return Download(path, sha256, location, length, how if is_remote(location) else "copied", size, resumed)
+    how: How = "copied" if not is_remote(location) else "resumed" if resumed else "downloaded"
+    return Download(path, sha256, location, length, how, size, resumed)
 
 
 def _verify(order: _Order, sha256: str) -> None:

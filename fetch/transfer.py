@@ -80,11 +80,6 @@ def transfer(wanted: Wanted, path: Path) -> Arrived:
             _log.info("%s: resuming at %s", wanted.label, bytes_text(part.inherited))
         download(wanted, part)
         return Arrived(path, part.inherited, part.doubtful)
-    original = Path(wanted.location)
-    try:
-        original.open("rb").close()
-    except FileNotFoundError:
-        raise TransferError(f"{original}: no such file; {wanted.hint}") from None
-    except OSError as problem:
-        raise TransferError(f"{original}: cannot be read: {problem.strerror}") from None
-    return Arrived(original)
+    if not Path(wanted.location).is_file():
+        raise TransferError(f"{wanted.location}: no such file; {wanted.hint}")
+    return Arrived(Path(wanted.location))

@@ -414,8 +414,8 @@ MUTATIONS = (
     ),
     # What comes from elsewhere.
     Mutation(
-        "a file's number is rounded towards zero", "fetch/lines.py",
-        "(mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)", "mantissa >> np.uint64(1)",
+        "a file's Fortran exponent is passed over", "fetch/lines.py",
+        "block[place] = _E", "block[place] = _D",
         "test_fetch_lines.py::test_every_decimal_number_is_its_nearest_float64",
     ),
     Mutation(
