@@ -66,9 +66,11 @@ def _attempt(wanted: Wanted, part: Part) -> None:
     headers = {**HEADERS, **part.request()}
     try:
         answer = requests.get(wanted.location, headers=headers, timeout=TIMEOUT, stream=True)
-    except ValueError as problem:
-        advice = "FILLPATH_MIRROR must be a folder or an http(s) URL"
-        raise TransferError(f"{wanted.location}: no address: {problem}; {advice}") from None
+    except (requests.ConnectionError, requests.Timeout):
+        raise
+    except (ValueError, OSError) as problem:
+        advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
+        raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
     with storing(part.path), answer:
         if _accept(answer, wanted, part):
             _receive(answer, wanted, part)

@@ -312,8 +312,20 @@ def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Sit
 
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "http://127.0.0.1:port/x", "http://[/x"])
 def test_an_address_that_is_none_is_refused_at_once(part: Path, address: str) -> None:
-    with pytest.raises(TransferError, match="FILLPATH_MIRROR"):
+    with pytest.raises(TransferError, match="is FILLPATH_MIRROR a folder or an"):
         transfer.transfer(Wanted("x", address, ""), part)
+
+
+def test_certificates_that_are_none_are_named_at_once(part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
+    with pytest.raises(TransferError, match=r"cannot be asked for: .*/absent"):
+        transfer.transfer(Wanted("x", "https://127.0.0.1:1/x", ""), part)
+
+
+def test_a_server_that_leads_in_circles_is_refused_at_once(site: Site, part: Path) -> None:
+    site.script = [refused(302, Location=AT)] * 40
+    with pytest.raises(TransferError, match="redirects"):
+        get(site, part)
 
 
 def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
