@@ -17,7 +17,7 @@ from fillpath.settings import SUITES
 
 
 class Outcome(NamedTuple):
-    """What became of a matrix: how it was obtained or why not, in a word and in a message."""
+    """The result for a matrix: how it was obtained or why not, in a word and in a message."""
 
     matrix: MatrixId
     how: str
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _matrix(name: str) -> MatrixId:
-    """The matrix of that name. Raises UnknownNameError, which suggests a suite where one is near."""
+    """Return the matrix of that name. Raises UnknownNameError, which suggests a suite where one is near."""
     try:
         return resolve(name)
     except UnknownNameError:

@@ -1,7 +1,8 @@
 """The collection as a whole: its address, and its index `files/ssstats.csv`.
 
-The index holds the number of matrices, a date, and one line per matrix: group, name, rows, columns, entries,
-five properties, two symmetries, kind, entries with explicit zeros. Symmetric entries are counted twice.
+The index holds the number of matrices, a date, and one line per matrix. Symmetric entries are counted twice.
+
+    group, name, rows, columns, entries, 5 properties, 2 symmetries, kind, entries with explicit zeros
 """
 
 from __future__ import annotations

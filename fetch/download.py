@@ -24,14 +24,14 @@ from fillpath.paths import bytes_text, require_space
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
 HEADERS = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
-TIMEOUT = 60.0  # seconds without a byte, and seconds over which SLOWEST is averaged
-SLOWEST = 1000  # bytes per second
-ATTEMPTS = 4  # without a gain
-GAIN = 2**20  # bytes that an attempt has to add to the most that was ever here
-BACKOFF = 1.0  # seconds: the waits between attempts are 0, 2 and 4 times as long
-PATIENCE = 120  # seconds: the longest wait that a server may ask for
-LARGEST = 64 * 2**30  # bytes
-REDRAWN, LOGGED = 0.25, 30.0  # seconds between two displays of progress, on a terminal and elsewhere
+TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
+SLOWEST = 1000  # Bytes per second.
+ATTEMPTS = 4  # Without a gain.
+GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
+BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
+PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
+LARGEST = 64 * 2**30  # Bytes.
+REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and elsewhere.
 
 _log = logging.getLogger("fillpath")
 

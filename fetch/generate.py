@@ -1,5 +1,4 @@
-"""Matrices that need no download: grids, finite elements, circuits, chains of stages, random patterns and
-graphs.
+"""Matrices that need no download, by the generator that their name begins with.
 
 Every matrix has a full diagonal that dominates its row, so that elimination without pivoting is stable. The
 rows of a graph's Laplacian sum to zero, so its last pivot is 0.

@@ -14,7 +14,7 @@ from fetch.names import Spec
 Array = npt.NDArray[Any]
 
 # Two orders of magnitude per direction, and six orders at random over the cells, are this project's choice.
-# What ParAC took is of Laplacians.jl, see `poisson3d`.
+# ParAC took its grids from Laplacians.jl, see `poisson3d`.
 _ANISOTROPY = (1.0, 1e-2, 1e-4)
 _CONTRAST_DECADES = 6.0
 # The weight that Laplacians.jl's own comparisons give its grids; ParAC prints none.
@@ -25,8 +25,8 @@ _WEIGHTS = {"aniso": _ANISOTROPY, "aniso_x": (_HEAVY, 1.0, 1.0)}
 def poisson3d(spec: Spec) -> csr_array:
     """Build the 7-point Laplacian on size x size x size points.
 
-    ParAC's three are made by Laplacians.jl: the inner points of a grid of size + 2 a side, so that edges to
-    the boundary stay on the diagonal, of weights 1, of 1e5 along x (`aniso_x`), or of 1e5 and 1 by blocks of
+    Laplacians.jl makes ParAC's three grids: the inner points of a grid of size + 2 a side, so that edges to
+    the boundary stay on the diagonal. The weights are 1, 1e5 along x (`aniso_x`), or 1e5 and 1 by blocks of
     a chequerboard, ten a side (`checkered`).
     """
     if spec.variant == "checkered":
@@ -50,8 +50,8 @@ def _edges(cells: Array, axis: int, weight: float, cut: float) -> Array:
 
     cells : coefficients of the cells, x along the last axis
     weight : of the direction; an edge weighs the harmonic mean of its two cells times that
-    cut : share of an edge across the boundary, which weighs its cell's coefficient: 1 for Dirichlet, which
-        keeps these edges in the diagonal, 0 for Neumann, which gives the Laplacian of a graph
+    cut : share of an edge across the boundary that is kept, in the diagonal. 1 is Dirichlet's condition, 0 is
+        Neumann's and gives the Laplacian of a graph. The edge weighs its cell's coefficient.
     """
     along = np.moveaxis(cells, axis, 0)
     low, high = along[:-1], along[1:]

@@ -1,10 +1,9 @@
 """Read each byte of the lines of a Matrix Market file's body: a line is what its field asks for, or refused.
 
-block      uint8: lines of the file, each with its end; writable
-rows       (entries,) int32, counted from 0
-columns    (entries,) int32, counted from 0
-values     (parts x entries,) float64: none for a pattern; real and imaginary parts in turn
-form       (order, parts, integers, symmetry): numbers in a value, whether integers, index in SYMMETRIES
+block : uint8, lines of the file, each with its end; writable
+rows, columns : (entries,) int32, counted from 0
+values : (parts x entries,) float64, none for a pattern; real and imaginary parts in turn
+form : (order, parts, integers, symmetry), numbers in a value, whether integers, index in SYMMETRIES
 
 C's strtod converts decimal digits, of which it finds the nearest float64, once their grammar was checked.
 
@@ -28,7 +27,7 @@ SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class Problem(IntEnum):
-    """What is wrong with a token, or with the line that it begins."""
+    """A fault of a token, or of the line that the token begins."""
 
     NOTHING = 0
     ROW = 1

@@ -1,10 +1,10 @@
-"""Read a Matrix Market file, or say in one line why it cannot be used.
+"""Read a Matrix Market file, or raise an error of one line that tells why it cannot be used.
 
 R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996: coordinate
 files, real, integer, complex or pattern; general, symmetric, skew-symmetric or hermitian. No byte is passed
-over: docs/add-a-matrix.md says what a line may hold.
+over; docs/add-a-matrix.md lists what a line may hold.
 
-Longer than two screens: header, body and what each refusal says are one reader.
+Longer than two screens: header, body and the words of each refusal are one reader.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class MatrixFile:
 
 @dataclass(frozen=True)
 class _Header:
-    """What a file announces. line : the number of its size line."""
+    """The announcement of a file. line : the number of its size line."""
 
     order: int
     entries: int
@@ -83,9 +83,9 @@ class _Header:
 def read(path: Path, name: str = "") -> MatrixFile:
     """Read a square matrix from a coordinate file. name : of the file in errors, if not its path.
 
-    Raises InputError, naming the file, and the line and the token if there is one, if it is unreadable,
-    malformed, truncated, dense, rectangular, empty, not finite, or beyond int32 columns; MemoryBudgetError,
-    before anything is allocated, if there is too little memory.
+    Raises InputError for a file that is unreadable, malformed, truncated, dense, rectangular, empty, not
+    finite, or beyond int32 columns. The error names the file, the line and the token. Raises
+    MemoryBudgetError, before anything is allocated, if there is too little memory.
     """
     name = name or str(path)
     if locale.localeconv()["decimal_point"] != ".":
@@ -123,7 +123,7 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _header(handle: IO[bytes], name: str) -> _Header:
-    """Read what the file announces; the handle stands behind its size line then."""
+    """Read what the file announces; the handle is behind the size line then."""
     field, symmetry = _banner(_line(handle, 1, name), name)
     line, words = 1, list[bytes]()
     while not words:
@@ -184,7 +184,7 @@ def _words(line: bytes) -> list[bytes]:
 
 
 class _Body:
-    """The entries below a header as they stand there, read block by block.
+    """The entries below a header in the order of the file, read block by block.
 
     rows, columns : (entries,) int32; as long again, for mirrored entries, unless the matrix is general
     values : as long, float64 or complex128, 1 for a pattern

@@ -22,7 +22,7 @@ def mesh(spec: Spec) -> csr_array:
     """Couple nodes with the nodes of their stencil, in all their unknowns.
 
     An entry is -1 / r at r steps along the axes, half of that between different unknowns. Symmetry f is the
-    share of off-diagonal entries whose mirror is also an entry: of each pair of entries both are there with
+    share of off-diagonal entries whose mirror is also an entry. Both entries of a pair are there with
     probability f / (2 - f), else one of them. A flow problem's upwinding leaves such a pattern.
     """
     offsets = sorted(stencil(spec.variant), key=lambda offset: offset[::-1])
@@ -37,8 +37,8 @@ def fem3d(spec: Spec) -> csr_array:
     """Couple any two nodes of a trilinear finite element, in all their unknowns.
 
     Poisson's stiffness matrix on cubes has zeros between neighbours along an edge, so the weights are this
-    project's choice: -1 / r^2 at a distance of r, half of that between different unknowns, and -1/2 between
-    different unknowns of the same node. The diagonal keeps the couplings that the boundary cuts (Dirichlet).
+    project's choice. An entry is -1 / r^2 at a distance of r, and half of that between different unknowns.
+    Different unknowns of one node have -1/2. The diagonal keeps the couplings that the boundary cuts.
     """
     others = 0.5 * (spec.unknowns - 1)
     around = 6.0 + 12.0 / 2.0 + 8.0 / 3.0  # faces, edges and corners of the cube of neighbours
@@ -139,8 +139,8 @@ def edges(spec: Spec) -> csr_array:
 def _across(box: tuple[int, int, int], one: int, other: int) -> csr_array:
     """Couple the edges along one axis with those along another, or the same.
 
-    Edges of one axis couple with the 3 x 3 across. Of another axis, an edge couples with the two places along
-    itself, the two along that axis, and three along the third.
+    Edges of one axis couple with the 3 x 3 across. An edge couples with those of another axis at the two
+    places along itself, the two along that axis, and three along the third.
     """
     matrix = csr_array([[-1.0 if one == other else -0.5]])
     for axis in (2, 1, 0):

@@ -2,8 +2,8 @@
 
     poisson3d:16        fem3d:8:unknowns=3        mesh:40x30x20:tetrahedra:symmetry=0.5
 
-A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. In a
-case's name `,` stands for `:`.
+A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. A
+case's name has `,` in place of `:`.
 
 Longer than two screens: the grammar, its bounds and its sizes are read together.
 """
@@ -66,7 +66,7 @@ _LIMITS = {
     "symmetry": (0.0, 1.0),
 }
 _BOXES = ("mesh", "edges")
-# What a connected graph or a triangulation needs.
+# The least size of a connected graph or a triangulation.
 LEAST_SIZE = {"grid2d:laplacian": 2, "road": 2, "delaunay": 4}
 MAX_ORDER = 2**31 - 1
 
@@ -196,13 +196,13 @@ def _edge_pairs(box: tuple[int, int, int]) -> int:
 
 
 def is_generated(text: str) -> bool:
-    """Tell whether the text begins like the name of a generated matrix, where `,` may stand for `:`."""
+    """Tell whether the text begins like the name of a generated matrix, where `,` may replace `:`."""
     head, colon, _ = text.replace(",", ":").partition(":")
     return bool(colon) or head in GRAMMAR
 
 
 def parse(name: str) -> Spec:
-    """Parse a name, where `,` may stand for `:`. Raises UnknownNameError, which names the wrong part."""
+    """Parse a name, where `,` may replace `:`. Raises UnknownNameError, which names the wrong part."""
     generator, *words = name.replace(",", ":").split(":")
     if generator not in GRAMMAR:
         hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"

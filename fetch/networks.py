@@ -1,8 +1,7 @@
-"""Matrices of networks: circuits whose wires' lengths follow a power law, circuits in harmonic balance, and
-chains of stages, as the periods of an economic model or the trays of a column are.
+"""Matrices of networks: netlists, circuits in harmonic balance, and chains of stages.
 
-Each is a set of pairs of unknowns, of which `_directed` makes entries: symmetry f is the share of the
-off-diagonal entries whose mirror is also an entry.
+Stages are, for example, the periods of an economic model or the trays of a column. `_directed` makes entries
+of pairs of unknowns: symmetry f is the share of the off-diagonal entries whose mirror is also an entry.
 """
 
 from __future__ import annotations

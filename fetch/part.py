@@ -21,7 +21,7 @@ _SPAN = re.compile(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)")
 
 @dataclass(frozen=True)
 class Origin:
-    """What a server announced with the first byte of a file.
+    """The announcement of a server with the first byte of a file.
 
     location : address of the file
     etag, modified : validators, each empty if missing or weak
@@ -37,7 +37,7 @@ class Origin:
 class Part:
     """The part of the file at `location` that has arrived, stored at `path`.
 
-    origin : what the server announced, kept in a note beside the part
+    origin : what the server announced, kept in a note next to the part
     inherited : bytes that an earlier process left
     doubtful : whether several answers make up the part, or no length was announced
     """

@@ -13,10 +13,10 @@ from fetch.names import Spec
 
 Array = npt.NDArray[Any]
 
-_WIRES = 2  # local connections drawn per node
-_REACH = 16.0  # mean length of a local connection
-_RAIL_SPACING = 1000  # nodes per supply rail, which is a dense row and column
-_RAIL_SHARE = 0.02  # share of all nodes that touch a rail's row, and as many its column
+_WIRES = 2  # Local connections drawn per node.
+_REACH = 16.0  # Mean length of a local connection.
+_RAIL_SPACING = 1000  # Nodes per supply rail, which is a dense row and column.
+_RAIL_SHARE = 0.02  # Share of all nodes that touch a rail's row, and as many its column.
 
 
 def circuit(spec: Spec) -> csr_array:

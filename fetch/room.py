@@ -32,9 +32,12 @@ def least_bytes(order: int, entries: int, distinct: int) -> int:
     their CSR form before repetitions are summed (12 per entry, 4 per row). Preparing holds the most while the
     ordered matrix is made:
 
-    - the matrix that was read: 12 per entry, 4 per row; its pattern with int64 pointers: 4 and 8
-    - the matrix with its whole diagonal, scaled, and the ordered one: 12 per entry, 8 per row each
-    - the new place of a row: 4; the permutation and scalings of the matching, and the order: 24 per row
+        per entry  per row
+            12         4    the matrix that was read
+             4         8    its pattern, with int64 pointers
+            12         8    the matrix with its whole diagonal, scaled
+            12         8    the ordered matrix
+                      28    the new place of a row, the matching and its two scalings, the order
     """
     reading = 4 * order + 28 * entries
     preparing = 56 * order + 16 * distinct + 24 * max(order, distinct)

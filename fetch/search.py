@@ -35,7 +35,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Query:
-    """What a matrix has to meet, all of it; an empty field asks nothing.
+    """Conditions that a matrix has to meet, all of them; an empty field asks nothing.
 
     search : part of Group/Name or of the kind
     name : part of the name

@@ -65,7 +65,7 @@ class Download:
 
 @dataclass(frozen=True)
 class _Receipt:
-    """The note beside a cached matrix. It is written last: without it the matrix counts as absent."""
+    """The note of a cached matrix. It is written last: without it the matrix counts as absent."""
 
     sha256: str
     source: str
@@ -88,7 +88,7 @@ class _Order:
     folder, name : of the matrix, in the cache
     wanted : its archive
     sha256 : of the archive according to the catalogue, or empty
-    trusted : what each address gave before, empty if that does not matter
+    trusted : the file that each address gave before, empty if that does not matter
     """
 
     folder: Path

@@ -1,6 +1,6 @@
 """Trust on first use: an address has to give the same file every time.
 
-The checksums are stored in the cache beside the matrices and outlive them.
+The checksums are stored in the cache, and outlive the matrices there.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from fetch.part import storing
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
 
-MAX_MATRIX = 256 * 2**30  # bytes
-# An archive may inflate to RATIO x its bytes + ALLOWANCE. Of 251 archives of the collection, those of a few
-# hundred bytes reach 21 (tar pads to 10 240 bytes), those above 100 kB 8.5; deflate itself ends at 1032.
+MAX_MATRIX = 256 * 2**30  # Bytes.
+# An archive may inflate to RATIO x its bytes + ALLOWANCE. In the collection, archives of a few hundred bytes
+# reach 21 (tar pads to 10 240 bytes). Archives above 100 kB reach 8.5. Deflate itself ends at 1032.
 RATIO = 100
 ALLOWANCE = 64 * 2**20
 MEMBERS = 1000
