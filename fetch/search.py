@@ -7,6 +7,7 @@ the same index is searched without it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import os
@@ -99,12 +100,13 @@ def ask(query: Query, index: Path) -> tuple[Listed, ...]:
     """
     db, csvindex = _ssgetpy()
     database = db.MatrixDB(":memory:")
-    database.refresh(csvindex.gen_rows(index.read_text("utf-8").splitlines()[2:]))
     texts = {"group": query.group, "name": query.name, "kind": query.kind}
     # ssgetpy writes texts into SQL as they are.
     quoted = {key: text.replace("'", "''") for key, text in texts.items() if text}
     rows, entries = ((bound.low, bound.high) for bound in (query.rows, query.entries))
-    found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=10**9)
+    with contextlib.closing(database.conn):
+        database.refresh(csvindex.gen_rows(index.read_text("utf-8").splitlines()[2:]))
+        found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=10**9)
     return tuple(
         Listed(m.group, m.name, m.rows, m.cols, m.nnz, m.kind, m.psym, m.nsym)
         for m in sorted(found, key=lambda matrix: matrix.id)
