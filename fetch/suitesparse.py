@@ -42,7 +42,6 @@ class Download:
     path : the .mtx file
     sha256 : of the archive
     source : where the archive was
-    bytes : of the .mtx file
     how : the matrix was obtained now
     archive : bytes of the archive, 0 if reused
     resumed : bytes of the archive that an earlier try had left
@@ -51,7 +50,6 @@ class Download:
     path: Path
     sha256: str
     source: str
-    bytes: int
     how: How
     archive: int = 0
     resumed: int = 0
@@ -145,7 +143,7 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
         return None
     if sha256 and receipt.sha256 != sha256:
         return None
-    return Download(path, receipt.sha256, receipt.source, receipt.bytes, "reused")
+    return Download(path, receipt.sha256, receipt.source, "reused")
 
 
 def forget_failure(group: str, name: str) -> None:
@@ -211,7 +209,7 @@ def _keep(order: _Order, archive: Path, resumed: int) -> Download:
     with contextlib.suppress(OSError):
         _failure(order.folder).unlink(missing_ok=True)
     how: How = "copied" if not is_remote(location) else "resumed" if resumed else "downloaded"
-    return Download(path, sha256, location, length, how, size, resumed)
+    return Download(path, sha256, location, how, size, resumed)
 
 
 def _verify(order: _Order, sha256: str) -> None:
