@@ -414,8 +414,8 @@ MUTATIONS = (
     ),
     # What comes from elsewhere.
     Mutation(
-        "a file's number is rounded towards zero", "fetch/lines.py",
-        "(mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)", "mantissa >> np.uint64(1)",
+        "a file's Fortran exponent is passed over", "fetch/lines.py",
+        "block[place] = _E", "block[place] = _D",
         "test_fetch_lines.py::test_every_decimal_number_is_its_nearest_float64",
     ),
     Mutation(
@@ -444,9 +444,9 @@ MUTATIONS = (
         "test_fetch_suitesparse.py::test_a_checksum_that_differs_is_refused_at_once",
     ),
     Mutation(
-        "a part goes on with another range", "fetch/transfer.py",
-        "span is not None and part.size > 0 and int(span[1]) == part.size",
-        "span is not None and part.size > 0",
+        "a part goes on with another range", "fetch/part.py",
+        "span is not None and self.size > 0 and int(span[1]) == self.size",
+        "span is not None and self.size > 0",
         "test_fetch_transfer.py::test_another_range_than_asked_for_starts_over",
     ),
     Mutation(
