@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import logging
 import os
 import tempfile
 from dataclasses import dataclass, fields
@@ -119,6 +120,8 @@ def _ssgetpy() -> tuple[Any, Any]:
 
     import requests
 
+    # Its empty index is nothing to tell a user about.
+    logging.getLogger("ssgetpy").setLevel(logging.WARNING)
     answer = requests.Response()
     answer.raw = io.BytesIO(b"0\nan empty index\n")
     with (

@@ -166,13 +166,14 @@ def test_the_index_is_asked_for_once_and_nothing_written_elsewhere(site: Site, t
     assert len(search.search(Query(group="Rajat")).matrices) == 1 and len(site.requests) == 2
 
 
-def test_importing_ssgetpy_reaches_no_server_and_no_home(site: Site, tmp_path: Path) -> None:
+def test_ssgetpy_reaches_no_server_and_no_home_and_logs_nothing(site: Site, tmp_path: Path) -> None:
     (tmp_path / "index").write_bytes(index_of(MADE))
-    code = "import pathlib; from fetch.search import *; print(len(ask(Query(), pathlib.Path('{}'))))"
+    code = "import logging, pathlib; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
+    code += "print(len(ask(Query(), pathlib.Path('{}'))))"
     command = [sys.executable, "-c", code.format(tmp_path / "index")]
     proxies = dict.fromkeys(("http_proxy", "https_proxy"), site.url)
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **proxies}, capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == (f"{len(MADE)}\n", 0), done.stderr
+    assert (done.stdout, done.stderr, done.returncode) == (f"{len(MADE)}\n", "", 0)
     assert site.requests == [] and list((tmp_path / "home").iterdir()) == []
 
 
