@@ -85,7 +85,7 @@ def test_a_full_disk_is_said_with_what_is_stored(
     assert f"[1/2] ok            {cases[0].name}  " in capsys.readouterr().err
 
 
-def test_the_cases_of_an_input_are_measured_in_turn_and_each_is_said_once(
+def test_the_cases_of_an_input_are_measured_in_turn_and_each_process_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases = [Case.parse(f"symbolic.{name}@grid2d,8.metis") for name in ("fill1", "fill2_cpu", "fill1_pruned")]
@@ -113,12 +113,13 @@ def test_the_cases_of_an_input_are_measured_in_turn_and_each_is_said_once(
     first, second = [(case, 0) for case in cases], [(cases[0], 1), (cases[2], 1)]
     assert asked == [*first, *second, (other, 0), (other, 1)]
     assert capsys.readouterr().err.splitlines() == [
+        f"[0/4] ok            {cases[0].name}  1 s",
         f"[1/4] wrong         {cases[1].name}  differs",
-        "[1/4] process 2 of 2 on grid2d,8.metis",
-        f"[2/4] ok            {cases[0].name}  1.5 s",
-        f"[3/4] ok            {cases[2].name}  1.5 s",
-        "[3/4] process 2 of 2 on grid2d,9.metis",
-        f"[4/4] ok            {other.name}  1.5 s",
+        f"[1/4] ok            {cases[2].name}  1 s",
+        f"[2/4] ok            {cases[0].name}  2 s, process 2",
+        f"[3/4] ok            {cases[2].name}  2 s, process 2",
+        f"[3/4] ok            {other.name}  1 s",
+        f"[4/4] ok            {other.name}  2 s, process 2",
     ]
 
 
@@ -127,20 +128,23 @@ def test_facets_are_text() -> None:
 
 
 @pytest.fixture
-def commit() -> str:
-    return machine.git_state()[0] or pytest.skip("no repository")
+def commit(monkeypatch: pytest.MonkeyPatch) -> str:
+    """This checkout's commit, as from a clean tree."""
+    commit = machine.git_state()[0] or pytest.skip("no repository")
+    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
+    return commit
 
 
 def test_a_narrower_run_keeps_the_cases_of_a_wider_one(commit: str) -> None:
     for values in ({"x": 1.0, "y": 2.0}, {"y": 3.0, "z": None}):
-        add_rows(commit, [Row(SECONDS, "seconds", dict(values))])
+        add_rows([Row(SECONDS, "seconds", dict(values))])
     (path,) = (results() / "asv" / "test-machine").glob(f"{commit[:8]}-*.json")
     row = json.loads(path.read_text())["results"][SECONDS]
     assert row[:2] == [[1.0, 3.0, None], [["'x'", "'y'", "'z'"]]]
     listed = results() / "asv" / "benchmarks.json"
     assert json.loads(listed.read_text())[SECONDS]["params"] == [["'x'", "'y'", "'z'"]]
     held: Callable[[dict[str, float | None]], bool] = lambda values: has_rows(  # noqa: E731
-        commit, [Row(SECONDS, "seconds", values)]
+        [Row(SECONDS, "seconds", values)]
     )
     assert held({"x": 1.0, "z": None}) and not held({"x": 2.0}) and not held({"w": None})
     assert "venv" not in path.read_text() + path.name
@@ -151,7 +155,7 @@ def test_a_narrower_run_keeps_the_cases_of_a_wider_one(commit: str) -> None:
 
 def test_another_version_begins_a_row_anew(commit: str) -> None:
     for version, case in (("1", "x"), ("2", "y")):
-        add_rows(commit, [Row(SECONDS, "seconds", {case: 1.0}, version)])
+        add_rows([Row(SECONDS, "seconds", {case: 1.0}, version)])
     (path,) = (results() / "asv" / "test-machine").glob(f"{commit[:8]}-*.json")
     assert json.loads(path.read_text())["results"][SECONDS] == [[1.0], [["'y'"]], "2"]
 
@@ -170,8 +174,7 @@ def test_asv_finds_the_benchmarks_that_are_described_here(tmp_path: Path, commit
     found = tmp_path / "found.json"
     places = str(ROOT / "benchmarks"), str(found)
     call(tmp_path, sys.executable, str(BENCHMARK_RUN_SCRIPT), "discover", *places)
-    each = [row for name in STAGES for row in airspeed.rows_of(name, {"x": []})]
-    add_rows(commit, each)
+    add_rows([row for name in STAGES for row in airspeed.rows_of(name, {"x": []})])
     listed = json.loads((results() / "asv" / "benchmarks.json").read_text())
     compared = ("name", "param_names", "type", "unit", "version")
     for benchmark in json.loads(found.read_text()):
@@ -200,7 +203,6 @@ def test_asv_itself_reads_the_stored_medians_of_a_first_run(
     for name, seconds in zip(names, (0.25, 0.5), strict=True):
         record = replace(made_record(Case.parse(name), 1), seconds=[seconds] * 5)
         write_records(record_path("test-machine", name), [record])
-    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
     monkeypatch.setattr(airspeed, "WORK", tmp_path)
     monkeypatch.setattr(airspeed, "SITE", tmp_path)
     monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [Case.parse(name) for name in names])
@@ -239,6 +241,7 @@ class Repository:
         (folder / "asv.conf.json").write_text(json.dumps(changed))
         self.git("init", "--quiet")
         monkeypatch.setattr(airspeed, "ROOT", folder)
+        monkeypatch.setattr(machine, "git_state", lambda: (self.git("rev-parse", "HEAD"), False))
 
     def git(self, *arguments: str) -> str:
         identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
@@ -249,7 +252,7 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", f"factor {factor}")
         commit = self.git("rev-parse", "HEAD")
         seconds = Row(SECONDS, "seconds", {"a": factor * 0.25, "b": 0.5, "c": None})
-        add_rows(commit, [seconds, Row(EDGES, "count", {"a": 1000 * factor})])
+        add_rows([seconds, Row(EDGES, "count", {"a": 1000 * factor})])
         return commit
 
     def compared(self, first: str, second: str) -> str:

@@ -152,11 +152,11 @@ NODE = """
 from benchmarks.runs import airspeed
 from fillpath.host import node_name
 
-airspeed.git = lambda *arguments: "0"
+airspeed.git, airspeed.machine.git_state = lambda *arguments: "0", lambda: ("0123456789", False)
 for number in range(25):
     name = f"{node_name()}.{number}"
     rows = [airspeed.Row(benchmark, "seconds", {name: 1.0}) for benchmark in ("symbolic.track", name)]
-    airspeed.add_rows("0123456789", rows)
+    airspeed.add_rows(rows)
 """
 
 

@@ -82,18 +82,19 @@ def rows_of(stage: str, measured: Mapping[str, Sequence[Record]]) -> list[Row]:
     return list(rows.values())
 
 
-def has_rows(commit: str, rows: Sequence[Row]) -> bool:
+def has_rows(rows: Sequence[Row]) -> bool:
     """Tell whether `add_rows` would change nothing."""
-    return all(_read(path) == content for path, content in _files(commit, rows).items())
+    return all(_read(path) == content for path, content in _files(rows).items())
 
 
-def add_rows(commit: str, rows: Sequence[Row]) -> None:
-    """Add the rows to the commit's, one node at a time: one list of benchmarks serves all machines.
+def add_rows(rows: Sequence[Row]) -> None:
+    """Add the rows to those of this commit, one node at a time: one list of benchmarks serves all machines.
 
-    A case that an earlier run of the same commit measured keeps its number.
+    A case that an earlier run of the same commit measured keeps its number. A changed tree has no rows, and
+    neither has a folder that is no repository.
     """
     with exclusive(results() / "asv" / ".lock"):
-        for path, content in _files(commit, rows).items():
+        for path, content in _files(rows).items():
             if _read(path) != content:
                 _write(path, content)
 
@@ -140,9 +141,10 @@ def facets() -> dict[str, str]:
     }
 
 
-def _files(commit: str, rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
-    """Return the content of each of asv's files with the rows added; no file for no rows."""
-    if not rows:
+def _files(rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
+    """Return the content of each of asv's files with the rows added; no file where no row can be added."""
+    commit, dirty = machine.git_state()
+    if commit is None or dirty or not rows:
         return {}
     series, host = results() / "asv", facets()
     folder = series / host["machine"]

@@ -22,7 +22,6 @@ from fillpath.settings import Settings
 _DRAW = WORK / "markers" / "figures"
 _MEASURE = WORK / "markers" / "measure"
 _SOURCES = ("benchmarks", "commands", "config", "fetch", "fillpath", "impl", "reports")
-_LOCKS = ("pyproject.toml", "requirements.lock")
 _LIBRARIES = ("matplotlib", "numpy", "pandas")
 
 
@@ -44,9 +43,9 @@ def drawn_from(chosen: Settings) -> str:
     """
     versions = [f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES]
     folders = [*(ROOT / name for name in _SOURCES), results(), WORK / "machines"]
-    files = [*(ROOT / name for name in _LOCKS), *(path for folder in folders for path in _files(folder))]
-    stats = [f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in files]
-    return content_hash(platform.python_version(), machine_name(), chosen.text(), *versions, *stats)
+    stats = [(path, path.stat()) for folder in folders for path in _files(folder)]
+    files = [f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats]
+    return content_hash(platform.python_version(), machine_name(), chosen.text(), *versions, *files)
 
 
 def drawn_at() -> int | None:

@@ -14,7 +14,7 @@ from benchmarks.engine.run import Run
 from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.launch import die_with_parent
-from benchmarks.runs.rounds import by_input, input_of, measure_rounds, outstanding, stays
+from benchmarks.runs.rounds import by_input, measure_rounds, outstanding, stays
 from fillpath.case import Case
 from fillpath.errors import ConfigError, DiskFullError
 from fillpath.host import machine_name
@@ -49,40 +49,30 @@ def run_stage(stage: str) -> None:
     Raises DiskFullError where a case was refused for want of space; ConfigError where the records of a case
     are damaged, once all others are measured.
     """
-    within, damage = _run(), {}
-    cases = suite_cases(settings(), stage)
-    for case in cases:
+    within, cases, damage = _run(), [], []
+    for case in suite_cases(settings(), stage):
         try:
             _records(case)
         except ConfigError as error:
-            damage[case] = error
-    cases = [case for case in cases if case not in damage]
+            damage.append(error)
+        else:
+            cases.append(case)
     left = outstanding(cases, within)
     _store_unavailable(cases, left, within)
     _measure(stage, _runnable(cases), _runnable(left), within)
-    for case in damage:
-        raise damage[case]
-    if commit := _clean_commit():
-        airspeed.add_rows(commit, _rows(stage, cases, within))
+    if damage:
+        raise damage[0]
+    airspeed.add_rows(_rows(stage, cases, within))
 
 
 def is_done(stage: str) -> bool:
     """Tell whether `run_stage` would measure nothing and write nothing."""
     within, cases = _run(), suite_cases(settings(), stage)
-    if outstanding(cases, within):
-        return False
-    commit = _clean_commit()
-    return not commit or airspeed.has_rows(commit, _rows(stage, cases, within))
+    return not outstanding(cases, within) and airspeed.has_rows(_rows(stage, cases, within))
 
 
 def _run() -> Run:
     return run.current() or run.alone()
-
-
-def _clean_commit() -> str:
-    """Return the commit whose code this is; empty in a changed tree, and without a repository."""
-    commit, dirty = machine.git_state()
-    return commit if commit and not dirty else ""
 
 
 def _store_unavailable(cases: Sequence[Case], left: Collection[Case], within: Run) -> None:
@@ -102,26 +92,20 @@ def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Ru
         print(f"{done} of {len(cases)} {stage} cases are done", file=sys.stderr)
     try:
         for of_input in by_input(left):
-            begun = 0
             for record in measure_rounds(of_input, count, settings().fresh, within):
-                case = Case.parse(record.case)
-                if record.run_id == within.id and number(record) > begun:
-                    begun = number(record)
-                    matrix, preparation, _ = input_of(case)
-                    _print(done, cases, f"process {begun + 1} of {count} on {matrix}.{preparation}")
-                if not stays(case, record, count, within):
-                    done += 1
-                    records, why_not = _measured(case, within), record.reason.partition("\n")[0]
-                    shown = f"{Rounds.of(records).median:.4g} s" if records else why_not
-                    _print(done, cases, f"{record.status:<13} {record.case}  {shown}")
+                done += not stays(Case.parse(record.case), record, count, within)
+                print(f"[{done}/{len(cases)}] {_line(record)}", file=sys.stderr, flush=True)
     except DiskFullError as error:
         raise DiskFullError(
             f"{done} of {len(cases)} {stage} cases are done and stored, the next was refused: {error}"
         ) from error
 
 
-def _print(done: int, cases: Sequence[Case], text: str) -> None:
-    print(f"[{done}/{len(cases)}] {text}", file=sys.stderr, flush=True)
+def _line(record: Record) -> str:
+    """Return `ok            symbolic.fill1@grid2d,8.metis  1.5 s, process 2`; without seconds, the reason."""
+    shown = record.reason.partition("\n")[0] if record.median is None else f"{record.median:.4g} s"
+    process = f", process {number(record) + 1}" if number(record) else ""
+    return f"{record.status:<13} {record.case}  {shown}{process}"
 
 
 def _rows(stage: str, cases: Sequence[Case], within: Run) -> list[airspeed.Row]:
