@@ -277,7 +277,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a stage with something left is not measured", "benchmarks/runs/marks.py",
-        "if left or not _is_drawn(chosen):", "if not _is_drawn(chosen):",
+        "if left or drawn_at() is None or", "if drawn_at() is None or",
         "test_marks.py::test_a_stage_with_something_left_is_measured",
     ),
     Mutation(

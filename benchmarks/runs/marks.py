@@ -32,7 +32,7 @@ def remove_stale(chosen: Settings) -> None:
     for name in left:
         (_MEASURE / name).unlink(missing_ok=True)
     # Snakemake runs a step only for another that needs it: it measures for figures that have to be drawn.
-    if left or not _is_drawn(chosen):
+    if left or drawn_at() is None or _DRAW.read_text() != _note(drawn_from(chosen)):
         _DRAW.unlink(missing_ok=True)
 
 
@@ -55,7 +55,7 @@ def drawn_at() -> int | None:
 
 def keep_drawn(made_from: str) -> None:
     """Note that all figures and the page, with their present content, are made from that."""
-    write_text(_DRAW, f"{made_from}\n{_drawn()}\n")
+    write_text(_DRAW, _note(made_from))
 
 
 def _is_measured(name: str, chosen: Settings) -> bool:
@@ -64,17 +64,10 @@ def _is_measured(name: str, chosen: Settings) -> bool:
     return here and not chosen.fresh and stage.is_done(name)
 
 
-def _is_drawn(chosen: Settings) -> bool:
-    try:
-        return _DRAW.read_text() == f"{drawn_from(chosen)}\n{_drawn()}\n"
-    except OSError:
-        return False
-
-
-def _drawn() -> str:
-    """Return a hash of the content of page and site: Snakemake sets the times of a job's outputs."""
+def _note(made_from: str) -> str:
+    """Return the marker's text. Page and pictures count by content, because Snakemake sets their times."""
     files = [path for path in (PAGE, *sorted(SITE.rglob("*"))) if path.is_file()]
-    return content_hash(*(f"{path} {digest_of(path)}" for path in files))
+    return f"{made_from}\n{content_hash(*(f'{path} {digest_of(path)}' for path in files))}\n"
 
 
 def _files(folder: Path) -> list[Path]:

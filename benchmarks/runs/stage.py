@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import store_unavailable
@@ -44,7 +43,7 @@ def median_seconds(name: str) -> float:
 
 
 def run_stage(stage: str) -> None:
-    """Measure the cases of a stage that are not done, with one line per case on stderr.
+    """Measure the cases of a stage that are not done, with a line per process on stderr.
 
     Raises DiskFullError where a case was refused for want of space; ConfigError where the records of a case
     are damaged, once all others are measured.
@@ -57,8 +56,10 @@ def run_stage(stage: str) -> None:
             damage.append(error)
         else:
             cases.append(case)
-    left = outstanding(cases, within)
-    _store_unavailable(cases, left, within)
+    left, git_state = outstanding(cases, within), machine.git_state()
+    for case in left:
+        if lack := _lack(lookup(case.stage, case.implementation)):
+            store_unavailable(case, lack, within, git_state)
     _measure(stage, _runnable(cases), _runnable(left), within)
     if damage:
         raise damage[0]
@@ -73,16 +74,6 @@ def is_done(stage: str) -> bool:
 
 def _run() -> Run:
     return run.current() or run.alone()
-
-
-def _store_unavailable(cases: Sequence[Case], left: Collection[Case], within: Run) -> None:
-    """Print why cases cannot run here, and store the reason of the cases that are left."""
-    lacks = {case: lack for case in cases if (lack := _lack(lookup(case.stage, case.implementation)))}
-    git_state = machine.git_state()
-    for case in lacks.keys() & left:
-        store_unavailable(case, lacks[case], within, git_state)
-    for lack, count in Counter(lacks.values()).items():
-        print(f"{count} cases are unavailable: {lack}", file=sys.stderr)
 
 
 def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Run) -> None:
