@@ -1,8 +1,8 @@
 """Compile what the cases of a run call on CPUs, on all cores, before any of them is measured.
 
-Each implementation runs once on small generated matrices, by the code of the worker: Numba's cache then holds
-the signatures that measurements ask for. No record is written. Implementations of which one imports the other
-share a process, because two processes would compile the same functions twice.
+Each implementation runs once on small generated matrices, by the code of the worker. Numba's cache then holds
+the signatures that measurements ask for. No record is written. Two implementations share a process if one
+imports the other, because two processes would compile the same functions twice.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _groups(cases: Iterable[Case]) -> list[list[Case]]:
 
 
 def _measure(cases: Iterable[Case]) -> None:
-    """Call the implementations as a worker does. One may refuse the matrix, and take another."""
+    """Call the implementations as a worker does. An implementation may refuse a matrix."""
     for case in cases:
         prepared = prepare(case.matrix, case.preparation)
         if stage_of(case.stage).refers:
