@@ -14,9 +14,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from benchmarks.engine.crew import Alone
@@ -37,6 +38,8 @@ PATTERNS = ("circuit,300", "poisson3d,6")
 GRAPHS = ("grid2d,12,laplacian",)
 
 Task = Callable[[], object]
+
+_log = logging.getLogger("fillpath")
 
 
 def compile_for(cases: Iterable[Case], processes: int) -> None:
@@ -86,15 +89,25 @@ def _measure(cases: Iterable[Case]) -> None:
 
 
 def _run(tasks: Iterable[Task], processes: int) -> None:
-    """Do the tasks in forked processes."""
+    """Do each task in a forked process of its own, so that a crash loses one task."""
     fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processes, fork, _begin) as pool:
-        futures = [pool.submit(task) for task in tasks]
-    for error in filter(None, (future.exception() for future in futures)):
-        logging.getLogger("fillpath").warning("compiling: %s: %s", type(error).__name__, error)
+    children: list[BaseProcess] = []
+    for task in tasks:
+        while len(alive := [child.sentinel for child in children if child.is_alive()]) >= processes:
+            wait(alive)
+        children.append(fork.Process(target=_work, args=(task,)))
+        children[-1].start()
+    for child in children:
+        child.join()
+        if child.exitcode:
+            _log.warning("compiling: a process ended with exit status %s", child.exitcode)
 
 
-def _begin() -> None:
+def _work(task: Task) -> None:
     begin_part()
     # Some libraries print.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        task()
+    except Exception as error:
+        _log.warning("compiling: %s: %s", type(error).__name__, error)
