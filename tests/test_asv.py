@@ -153,6 +153,13 @@ def test_a_narrower_run_keeps_the_cases_of_a_wider_one(commit: str) -> None:
     assert not held({"x": 1.0})
 
 
+def test_a_damaged_file_is_named(commit: str) -> None:
+    (results() / "asv").mkdir(parents=True)
+    (results() / "asv" / "benchmarks.json").write_text('{"version":')
+    with pytest.raises(AirspeedError, match=r"benchmarks.json: damaged .+ remove it, and run `make figures`"):
+        add_rows([Row(SECONDS, "seconds", {"x": 1.0})])
+
+
 def test_another_version_begins_a_row_anew(commit: str) -> None:
     for version, case in (("1", "x"), ("2", "y")):
         add_rows([Row(SECONDS, "seconds", {case: 1.0}, version)])

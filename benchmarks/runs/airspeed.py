@@ -49,7 +49,7 @@ CODE = "# Written from records, not run by asv: docs/measuring.md"
 
 
 class AirspeedError(FillpathError):
-    """asv failed."""
+    """asv failed, or left a damaged file."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,10 @@ def _merged(old: Sequence[Any] | None, row: Row) -> list[Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text()) if path.is_file() else {}
+    try:
+        return json.loads(path.read_text()) if path.is_file() else {}
+    except ValueError as error:
+        raise AirspeedError(f"{path}: damaged ({error}); remove it, and run `make figures`") from error
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
