@@ -24,10 +24,11 @@ from fillpath.settings import settings
 
 try:
     SETTINGS = settings()
-    if workflow.is_main_process:
-        marks.remove_stale(SETTINGS)
 except FillpathError as error:
     raise WorkflowError(str(error))
+
+if workflow.is_main_process:
+    marks.remove_stale(SETTINGS)
 
 MARKS = ".fillpath/markers"
 LOGS = ".fillpath/logs"

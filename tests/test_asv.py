@@ -158,6 +158,7 @@ def test_a_damaged_file_is_named(commit: str) -> None:
     (results() / "asv" / "benchmarks.json").write_text('{"version":')
     with pytest.raises(AirspeedError, match=r"benchmarks.json: damaged .+ remove it, and run `make figures`"):
         add_rows([Row(SECONDS, "seconds", {"x": 1.0})])
+    assert not has_rows([Row(SECONDS, "seconds", {"x": 1.0})])
 
 
 def test_another_version_begins_a_row_anew(commit: str) -> None:
