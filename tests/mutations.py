@@ -277,12 +277,12 @@ MUTATIONS = (
     ),
     Mutation(
         "a stage with something left is not measured", "benchmarks/runs/marks.py",
-        "if left or not _is_drawn(chosen):", "if not _is_drawn(chosen):",
+        "if left or drawn_at() is None or", "if drawn_at() is None or",
         "test_marks.py::test_a_stage_with_something_left_is_measured",
     ),
     Mutation(
         "a page of old records counts as drawn", "benchmarks/runs/marks.py",
-        "*_files(results()), *_files(WORK", "*_files(WORK",
+        "results(), WORK", "WORK",
         "test_marks.py::test_a_change_is_drawn",
     ),
     # The store of records, and asv's rows.
@@ -297,9 +297,8 @@ MUTATIONS = (
         "test_record.py::test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends",
     ),
     Mutation(
-        "a narrower run loses cases of asv's row", "benchmarks/runs/asv_results.py",
-        "kept = _by_label(old) if old is not None and old[2] == version else {}",
-        "kept: dict[str, float | None] = {}",
+        "a narrower run loses cases of asv's row", "benchmarks/runs/airspeed.py",
+        "values = {**kept, **{", "values = {**{",
         "test_asv.py::test_a_narrower_run_keeps_the_cases_of_a_wider_one",
     ),
     # How a case is measured.

@@ -50,9 +50,11 @@ class Benchmark(ABC):
     """How the results of a stage are checked and counted.
 
     reads : the nouns that the methods take from their context.
+    version : str, of what its seconds mean; with another one asv begins its series anew.
     """
 
     reads: tuple[type, ...] = ()
+    version: str = "1"
 
     @property
     @abstractmethod

@@ -1,5 +1,7 @@
-"""Which records of a case stand: those that settle a key, and the last line of the case's file with the other
-processes of its run."""
+"""Choose a case's current record: which stored records today's code can reuse, and which one figures show.
+
+The current record is the last line of the case's file, with the other processes of its run.
+"""
 
 from __future__ import annotations
 
@@ -19,34 +21,38 @@ _NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
 
 
 def key_of(case: Case, prepared_hash: str) -> str:
-    """The key of today's code for this input on this machine. prepared_hash : empty before there is one."""
+    """Return the key of today's code for this input on this machine.
+
+    prepared_hash : str, of the prepared matrix, empty before there is one
+    """
     source_hash = lookup(case.stage, case.implementation).source_hash()
     return record_key(case.name, prepared_hash, source_hash, host.machine_name())
 
 
 def threads_of(case: Case) -> int:
-    """How many threads the case runs on here."""
+    """Return the number of threads that the case runs on here."""
     return case.threads or machine.machine().cores
 
 
 def standing_record(
     case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int, fresh: bool
 ) -> Record | None:
-    """The record that `measure` returns for this input rather than measure again: what the run has of that
-    process, or, unless `fresh`, what `settling_record` finds."""
+    """Return the record that `measure` reuses for this input, None where it has to measure.
+
+    The record is the run's own of that process, or, unless `fresh`, the one that `settling_record` finds.
+    """
     settled = _settled(case, prepared_hash, limits)
     record = _of_run(settled, run_id, process, processes)
     return record if record is not None or fresh else _settling(settled, processes)
 
 
 def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
-    """Of whatever run, the newest record of one that has so many processes of the case, or one that
-    failed."""
+    """Return the newest reusable record of any run with enough processes, or with a failure."""
     return _settling(_settled(case, prepared_hash, limits), processes)
 
 
 def ok_record(case: Case, run_id: str) -> Record | None:
-    """The newest ok record of today's code, whatever its input was; one of that run before others."""
+    """Return the newest ok record of today's code, whatever its input was; a record of that run first."""
     current = [
         record
         for record in _measured_here(case)
@@ -57,9 +63,9 @@ def ok_record(case: Case, run_id: str) -> Record | None:
 
 
 def store(record: Record) -> Record:
-    """Add the record to its case's file, and drop what measured nothing under the same key before.
+    """Add the record to its case's file, and drop earlier records of its key that measured nothing.
 
-    It stands, unless it says less than an ok record of the same key does.
+    The record becomes current, unless it is a timeout or a kill and an ok record of the same key exists.
     """
     machine.write_facts()
     path = record_path(record.machine, record.case)
@@ -72,7 +78,7 @@ def store(record: Record) -> Record:
 
 
 def make_last(record: Record) -> Record:
-    """Make a stored record the one that stands, with the other processes of its run."""
+    """Make a stored record the current one, with the other processes of its run."""
     path = record_path(record.machine, record.case)
     with exclusive(path.parent.parent / ".lock"):
         records = read_records(path)
@@ -82,7 +88,7 @@ def make_last(record: Record) -> Record:
 
 
 def _measured_here(case: Case) -> Iterator[Record]:
-    """The case's records of this machine, newest first, of as many cores as today and of the same device."""
+    """Yield the case's records of this machine with today's threads and device, newest first."""
     device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
     for record in reversed(read_records(record_path(host.machine_name(), case.name))):
         if record.threads_used == threads_of(case) and record.device == device:
@@ -90,7 +96,7 @@ def _measured_here(case: Case) -> Iterator[Record]:
 
 
 def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
-    """Records of today's key, conclusive and not cut off by a lower limit than today's, newest first."""
+    """Return the conclusive records of today's key that no limit lower than today's cut off, newest first."""
     key = key_of(case, prepared_hash)
     return [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
 
@@ -109,10 +115,10 @@ def is_reusable(record: Record, limits: Limits) -> bool:
 
 
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
-    """What a run has of a process of the case on this input: its record; after a failure, which ends
-    the case in this run, that one, or an ok record where the failure says less.
+    """Return the record that a run has of a process of the case on this input.
 
-    Of another host only a case that is whole there: processes of two hosts do not pool.
+    A failure ends the case in its run and is returned for every process, unless an ok record says more.
+    Another host's records count only where the case is whole there: processes of two hosts do not pool.
     """
     settled = [record for record in settled if record.run_id == run_id]
     of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
@@ -128,7 +134,7 @@ def _settling(settled: Sequence[Record], processes: int) -> Record | None:
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:
-    """Whether its run has so many processes of the case on its host, or ended with one that failed."""
+    """Tell whether the record's run has enough processes of the case on its host, or one that failed."""
     of_run = [other for other in records if (other.run_id, other.host) == (record.run_id, record.host)]
     failed = any(other.status is not Status.OK for other in of_run)
     return failed or len({number(other) for other in of_run}) >= processes
@@ -139,5 +145,5 @@ def _is_worth_keeping(record: Record) -> bool:
 
 
 def _says_less_than_ok(record: Record) -> bool:
-    """Limits and kills say nothing against an earlier proof; a wrong result or a crash does."""
+    """Tell whether an earlier ok record outweighs this one: limits and kills disprove nothing, crashes do."""
     return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.engine import machine, run
 from benchmarks.runs import airspeed
+from benchmarks.runs.airspeed import AirspeedError
 from benchmarks.runs.asv_history import commit_changes
-from benchmarks.runs.asv_process import AirspeedError
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import Revisions, base_of, can_be_asked, checked_out, clear, new_commits
