@@ -1,5 +1,4 @@
-"""Durations of kernels: CUPTI's records become sums by name and call beside the case's record, or one clear
-line."""
+"""Durations of kernels: CUPTI's records become sums by name and call."""
 
 from __future__ import annotations
 
@@ -10,35 +9,25 @@ import json
 import struct
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.probes import durations
-from benchmarks.probes.counting import CountingError
-from benchmarks.probes.durations import durations_path, facts
-from benchmarks.runs import archive
+from benchmarks.probes import cupti_child, durations
+from benchmarks.probes.counting import CountingError, counts_path
 from commands import main
 from fillpath.case import Case
 from fillpath.errors import UnavailableError
-from fillpath.hardware import identity
-from fillpath.record import Record, Status, read_records, record_path
+from fillpath.record import Status, read_records, record_path
 from impl.cuda import cupti
 from impl.cuda.kernel_durations import Durations, Kernel, kernel_durations
-from reports.facts.records import Records
-from reports.series import read_probe
-from reports.table import case_table, with_kernel_seconds
-from tests import device_fakes
-from tests.test_faults import record_of
 
-CASE = Case.parse("numeric.glu3.static_pivoting=true@onetone2.mc64+amd")
-OTHER = Case.parse("numeric.glu2.static_pivoting=true@onetone2.mc64+amd")
+GLU3 = Case.parse("numeric.glu3.static_pivoting=true@onetone2.mc64+amd")
 UNIFIED_MEMORY = 25
 CONCURRENT = 10
+REPEATS = durations.COUNTER.repeats
 
 
 def call_of(level: float, copy: float, span: float, seconds: float) -> dict[str, Any]:
@@ -51,9 +40,9 @@ def call_of(level: float, copy: float, span: float, seconds: float) -> dict[str,
 
 TIMED: dict[str, Any] = {
     "calls": [call_of(3.0, 0.5, 4.0, 9.0), call_of(1.0, 0.25, 2.0, 6.0), call_of(2.0, 1.0, 8.0, 7.0)],
-    "untimed_seconds": [3.5, 9.0, 1.0],
+    "uncounted_seconds": [3.5, 9.0, 1.0],
 }
-FACTS = {
+TIMED_FACTS = {
     "kernel_seconds": 3.0,
     "own_kernel_seconds": 2.0,
     "kernel_launches": 41.0,
@@ -62,10 +51,6 @@ FACTS = {
     "untimed_seconds": 3.5,
     "overhead": 2.0,
 }
-
-
-def test_facts_are_medians_over_the_calls() -> None:
-    assert facts(TIMED, ["rl_level", "rl_finish"]) == FACTS
 
 
 # CUPTI, in whose place something writes its records.
@@ -195,105 +180,29 @@ def test_a_refusal_is_named(fake: FakeCupti) -> None:
         pytest.fail("what cannot be timed must not run")
 
 
-# The parent, whose child is a script.
-
-
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
-    """Every case is as good as measured, and CUPTI is there; their records by name."""
-    records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
-    monkeypatch.setattr(durations, "measured", lambda case, implementation: records[case.name])
-    monkeypatch.setattr(durations, "available", lambda: (True, ""))
-    return records
-
-
-def scripted(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Have the child run this; `target` is its file, and TIMED what is above."""
-    start = f"import sys, json, pathlib\nTIMED = {TIMED!r}\n"
-
-    def command(case: Case, target: Path) -> list[str]:
-        return [sys.executable, "-c", f"{start}target = pathlib.Path({str(target)!r})\n{script}"]
-
-    monkeypatch.setattr(durations, "child_command", command)
-
-
-def test_durations_stand_beside_the_record_that_they_belong_to(
-    measured: dict[str, Record],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    scripted(monkeypatch, "target.write_text(json.dumps(TIMED))")
-    assert main(["durations", CASE.name]) == 0
-    path = durations_path("test-machine", CASE.name)
-    assert capsys.readouterr().out == f"{path}\n"
-    stored = json.loads(path.read_text())
-    key = measured[CASE.name].key
-    assert (stored["case"], stored["key"], stored["calls"]) == (CASE.name, key, TIMED["calls"])
-    assert (read_probe("durations", "test-machine", CASE.name, key) or {})["facts"] == FACTS
-    assert read_probe("durations", "test-machine", CASE.name, "f" * 64) is None
-    assert read_probe("durations", "test-machine", OTHER.name, key) is None
-    ran = Records((replace(measured[CASE.name], seconds=[1.0]),))
-    rows = with_kernel_seconds(case_table(ran, [CASE], (), ""))
-    assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
-    archive.pack("test-machine", tmp_path / "pack.tar.gz")
-    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
-    archive.unpack(tmp_path / "pack.tar.gz")
-    assert json.loads(durations_path("test-machine", CASE.name).read_text()) == stored
-
-
-@pytest.mark.parametrize(
-    ("script", "message"),
-    [
-        ("print('durations: CUPTI saw no kernel', file=sys.stderr)\nprint('bye', file=sys.stderr)\n"
-         "sys.exit(1)", "CUPTI saw no kernel"),
-        ("raise ValueError('no such thing')", "ValueError: no such thing"),
-        ("sys.exit(0)", "the child ended with exit status 0"),
-    ],
-)  # fmt: skip
-@pytest.mark.usefixtures("measured")
-def test_where_a_child_fails_nothing_is_stored(
-    script: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scripted(monkeypatch, script)
-    assert main(["durations", CASE.name]) == 1
-    assert capsys.readouterr().err == f"fillpath: {CASE.name}: {message}\n"
-    assert not durations_path("test-machine", CASE.name).exists()
-
-
-@pytest.mark.usefixtures("measured")
-def test_a_missing_cupti_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(durations, "available", lambda: (False, "CUPTI is not installed: none can be loaded"))
-    assert main(["durations", CASE.name]) == 1
-    assert capsys.readouterr().err == f"fillpath: {CASE.name}: CUPTI is not installed: none can be loaded\n"
-
-
 # The child, whose implementation needs no GPU.
 
 
 class FakeSubject:
-    """Calls that are noted in `events`; the results are wrong from the one of that number on."""
+    """Calls and checks that are noted in `events`."""
 
-    def __init__(self, events: list[str], wrong: int) -> None:
-        self.events, self.wrong, self.where = events, wrong, self
+    def __init__(self, events: list[str]) -> None:
+        self.events, self.where = events, self
+        events.append("operand")
 
     def sampled(self, call: Any) -> Any:
         return call
 
-    def call(self) -> tuple[int, None]:
+    def call(self) -> tuple[None, None]:
         self.events.append("call")
-        return self.events.count("call"), None
+        return None, None
 
-    def check(self, result: int, when: str) -> None:
+    def check(self, result: None, when: str) -> None:
         self.events.append("check")
-        if result >= self.wrong:
-            raise CountingError(f"wrong {when}")
 
 
 def child(
-    monkeypatch: pytest.MonkeyPatch, wrong: int = 99, kernels: tuple[str, ...] = ("rl_level",)
+    monkeypatch: pytest.MonkeyPatch, kernels: tuple[str, ...] = ("rl_level",)
 ) -> tuple[dict[str, Any], list[str]]:
     """What the child collects, and what it did."""
     events: list[str] = []
@@ -306,45 +215,25 @@ def child(
         events.append("off")
         collected.kernels.update({name: Kernel(2, 0.5) for name in kernels})
 
-    def subject(case: Case) -> FakeSubject:
-        events.append("operand")
-        return FakeSubject(events, wrong)
-
     monkeypatch.setattr(durations, "kernel_durations", collecting)
-    monkeypatch.setattr(durations, "subject", subject)
-    return durations._timed(CASE), events
+    monkeypatch.setattr(cupti_child, "subject", lambda case: FakeSubject(events))
+    return durations.COUNTER.counted(GLU3), events
 
 
 def test_what_is_kept_of_the_calls_before_cupti_is_made_anew_under_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     timed, events = child(monkeypatch)
-    without = ["operand", "call", "check", *["call"] * durations.REPEATS]
-    assert events == [*without, "operand", *["on", "call", "off"] * (1 + durations.REPEATS), "check"]
-    assert len(timed["untimed_seconds"]) == len(timed["calls"]) == durations.REPEATS
+    without = ["operand", "call", "check", *["call"] * REPEATS]
+    assert events == [*without, "operand", *["on", "call", "off"] * (1 + REPEATS), "check"]
+    assert len(timed["uncounted_seconds"]) == len(timed["calls"]) == REPEATS
     assert timed["calls"][0]["kernels"] == {"rl_level": {"launches": 2, "seconds": 0.5}}
     assert all(0 <= call["seconds"] < 1 for call in timed["calls"])
-
-
-@pytest.mark.parametrize(("wrong", "when"), [(1, "before"), (2 + 2 * durations.REPEATS, "while")])
-def test_a_wrong_result_is_no_duration(wrong: int, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CountingError, match=f"wrong {when} kernels were timed"):
-        child(monkeypatch, wrong)
 
 
 def test_no_kernel_is_no_duration(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CountingError, match="CUPTI saw no kernel"):
         child(monkeypatch, kernels=())
-
-
-@pytest.mark.usefixtures("own_registry", "shared_cache")
-def test_what_breaks_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    device_fakes.register()
-    command = durations.child_command(Case("symbolic", "on_the_card", "grid2d,6"), tmp_path / "timed")
-    assert durations.main(command[3:]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("durations: ") and error.count("\n") == 1
-    assert not (tmp_path / "timed").exists()
 
 
 @pytest.mark.gpu
@@ -358,7 +247,7 @@ def test_every_launch_is_timed_graphs_included() -> None:
     launches = []
     for case in cases:
         (measured_one,) = read_records(record_path("test-machine", case.name))
-        path = durations_path("test-machine", case.name)
+        path = counts_path("durations", "test-machine", case.name)
         stored = json.loads(path.read_text())
         found, own = stored["facts"], (measured_one.work or {})["facts"]
         for call in stored["calls"]:

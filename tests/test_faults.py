@@ -1,4 +1,4 @@
-"""Page faults of a case: what a child counts becomes medians beside the case's record, or one clear line."""
+"""Counts by CUPTI: a child's become medians with the key of the case's record, or one clear line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +20,28 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.probes import cupti_child, faults
-from benchmarks.probes.counting import Ended
-from benchmarks.probes.faults import FaultsError, counted_cases, facts, faults_path
+from benchmarks.probes import cupti_child, durations, faults
+from benchmarks.probes.counting import CountingError, Ended, counts_path
+from benchmarks.probes.cupti_child import Counter
+from benchmarks.probes.faults import counted_cases
 from benchmarks.runs import archive
 from commands import main
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.errors import UnavailableError
+from fillpath.hardware import identity
 from fillpath.nouns import Pattern
-from fillpath.paths import results
 from fillpath.record import Record, Status
+from fillpath.registry import lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels
 from impl.cuda.page_faults import PageFaults
+from reports.facts.records import Records
 from reports.series import read_probe
+from reports.table import case_table, with_kernel_seconds
 from tests import device_fakes
 from tests.ended import is_gone
+from tests.test_durations import GLU3, TIMED, TIMED_FACTS
 
 CASE = Case.parse("symbolic.unified_memory@bcsstk18.metis")
 OTHER = Case.parse("symbolic.out_of_core@bcsstk18.metis")
@@ -52,72 +58,84 @@ COUNTED: dict[str, Any] = {
     "uncounted_seconds": [0.5, 4.0, 1.0],
     "link_bytes_per_second": [5e10, 1e10, 4e10, 6e10, 5.5e10],
 }
+FACTS = {
+    **COUNTS, "fault_share": 0.25, "counted_seconds": 2.0, "uncounted_seconds": 1.0, "overhead": 2.0,
+    "link_bytes_per_second": 5e10,
+}  # fmt: skip
+# Each counter with a case, what its child writes, and the medians.
+COUNTERS = [(faults.COUNTER, CASE, COUNTED, FACTS), (durations.COUNTER, GLU3, TIMED, TIMED_FACTS)]
 
 
-def test_facts_are_medians_and_tell_what_the_counters_cost() -> None:
-    assert facts(COUNTED) == {
-        **COUNTS,
-        "fault_share": 0.25,
-        "counted_seconds": 2.0,
-        "uncounted_seconds": 1.0,
-        "overhead": 2.0,
-        "link_bytes_per_second": 5e10,
-    }
+@pytest.mark.parametrize(("counter", "case", "counted", "facts"), COUNTERS)
+def test_facts_are_medians(counter: Counter, case: Case, counted: Any, facts: Any) -> None:
+    assert counter.facts(counted, lookup(case.stage, case.implementation)) == facts
 
 
 # The parent, whose child is a script.
 
 
-def record_of(case: Case, key: str) -> Record:
-    """What the parent reads of a record."""
-    parts = {"stage": case.stage, "implementation": case.implementation}
-    return Record(
-        case.name, parts, 64 * key, Status.OK, "", "run", "2026-01-01T00:00:00Z", "test-machine",
-        device="Imaginary GPU",
-    )  # fmt: skip
-
-
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
     """Every case is as good as measured, and CUPTI is there; their records by name."""
-    records = {case.name: record_of(case, key) for case, key in ((CASE, "a"), (OTHER, "b"))}
-    monkeypatch.setattr(faults, "measured", lambda case, implementation: records[case.name])
-    monkeypatch.setattr(faults, "available", lambda: (True, ""))
+    records = {}
+    for case, key in ((CASE, "a"), (OTHER, "b"), (GLU3, "c")):
+        parts = {"stage": case.stage, "implementation": case.implementation}
+        records[case.name] = Record(
+            case.name, parts, 64 * key, Status.OK, "", "run", "2026-01-01T00:00:00Z", "test-machine",
+            device="Imaginary GPU",
+        )  # fmt: skip
+    monkeypatch.setattr(cupti_child, "measured", lambda case, implementation: records[case.name])
+    monkeypatch.setattr(cupti_child, "available", lambda: (True, ""))
     return records
 
 
-def scripted(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Have the child run this; `target` is its file, `case` the case's name and COUNTED what is above."""
-    start = f"import os, sys, time, json, pathlib\nCOUNTED = {COUNTED!r}\n"
+def scripted(monkeypatch: pytest.MonkeyPatch, script: str, counted: Any = COUNTED) -> None:
+    """Have the child run this; `target` is its file, `case` the case's name."""
 
-    def command(case: Case, target: Path) -> list[str]:
+    def command(self: Counter, case: Case, target: Path) -> list[str]:
+        start = f"import os, sys, time, json, pathlib\nCOUNTED = {counted!r}\n"
         mine = f"target, case = pathlib.Path({str(target)!r}), {case.name!r}\n"
         return [sys.executable, "-c", start + mine + script]
 
-    monkeypatch.setattr(faults, "child_command", command)
+    monkeypatch.setattr(Counter, "command", command)
 
 
-def test_counts_stand_beside_the_record_that_they_belong_to(
-    measured: dict[str, Record], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+WRITES = "target.write_text(json.dumps(COUNTED))\n"
+
+
+def test_counts_carry_the_key_of_the_record_that_they_belong_to_and_travel_with_it(
+    measured: dict[str, Record],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
-    assert main(["faults", CASE.name]) == 0
-    path = faults_path("test-machine", CASE.name)
-    assert path == results() / "test-machine" / "faults" / f"{CASE.name}.json"
-    assert capsys.readouterr().out == f"{path}\n"
-    stored = json.loads(path.read_text())
-    record = measured[CASE.name]
-    about = {"schema": 1, "case": CASE.name, "key": record.key, "machine": "test-machine"}
-    assert {name: stored[name] for name in about} == about
-    assert stored["device"] == record.device and stored["started_at"].endswith("Z")
-    assert {name: stored[name] for name in COUNTED} == COUNTED
-    assert (read_probe("faults", "test-machine", CASE.name, record.key) or {})["facts"] == facts(COUNTED)
-    assert read_probe("faults", "test-machine", CASE.name, "f" * 64) is None
-    assert read_probe("faults", "test-machine", OTHER.name, record.key) is None
+    for counter, case, counted, facts in COUNTERS:
+        # Counts are whole once they are written, however the child ends.
+        scripted(monkeypatch, WRITES + "os.kill(os.getpid(), 11)", counted)
+        assert main([counter.tool, case.name]) == 0
+        path, record = counts_path(counter.tool, "test-machine", case.name), measured[case.name]
+        assert capsys.readouterr().out == f"{path}\n"
+        stored = read_probe(counter.tool, "test-machine", case.name, record.key) or {}
+        about = {"schema": 1, "case": case.name, "key": record.key, "machine": "test-machine"}
+        expected = {**about, **counted, "device": record.device, "host": identity(), "facts": facts}
+        assert {**expected, "started_at": stored["started_at"]} == stored
+        assert stored["started_at"].endswith("Z")
+        assert read_probe(counter.tool, "test-machine", case.name, "f" * 64) is None
+        assert read_probe(counter.tool, "test-machine", OTHER.name, record.key) is None
+    rows = with_kernel_seconds(
+        case_table(Records((replace(measured[GLU3.name], seconds=[1.0]),)), [GLU3], (), "")
+    )
+    assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
+    files = [counts_path(counter.tool, "test-machine", case.name) for counter, case, *_ in COUNTERS]
+    before = [path.read_text() for path in files]
+    archive.pack("test-machine", tmp_path / "pack.tar.gz")
+    [path.unlink() for path in files]
+    archive.unpack(tmp_path / "pack.tar.gz")
+    assert [path.read_text() for path in files] == before
 
 
 def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
-    path = faults_path("h200", CASE.name)
+    path = counts_path("faults", "h200", CASE.name)
     path.parent.mkdir(parents=True)
     path.write_text("{")
     assert read_probe("faults", "h200", CASE.name, "f" * 64) is None
@@ -127,8 +145,8 @@ def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("print('faults: wrong with the counters on', file=sys.stderr)\nprint('bye', file=sys.stderr)\n"
-         "sys.exit(1)", "wrong with the counters on"),
+        ("print('faults: wrong while CUPTI counted', file=sys.stderr)\nprint('bye', file=sys.stderr)\n"
+         "sys.exit(1)", "wrong while CUPTI counted"),
         ("raise ValueError('no such thing')", "ValueError: no such thing"),
         ("os.kill(os.getpid(), 9)", "killed by signal 9"),
         ("sys.exit(3)", "the child ended with exit status 3"),
@@ -139,35 +157,11 @@ def test_damaged_counts_are_none(caplog: pytest.LogCaptureFixture) -> None:
 def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
     script: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scripted(
-        monkeypatch, f"if case == {OTHER.name!r}:\n    target.write_text(json.dumps(COUNTED))\n"
-        f"    sys.exit(0)\n{script}"
-    )  # fmt: skip
+    scripted(monkeypatch, f"if case == {OTHER.name!r}:\n    {WRITES}    sys.exit(0)\n{script}")
     assert main(["faults", CASE.name, OTHER.name]) == 1
     assert capsys.readouterr().err == f"fillpath: {CASE.name}: {message}\n"
-    assert not faults_path("test-machine", CASE.name).exists()
-    assert faults_path("test-machine", OTHER.name).exists()
-
-
-@pytest.mark.usefixtures("measured")
-def test_what_was_written_counts_however_the_child_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))\nos.kill(os.getpid(), 11)")
-    assert main(["faults", CASE.name]) == 0
-    assert faults_path("test-machine", CASE.name).exists()
-
-
-@pytest.mark.usefixtures("measured")
-def test_a_child_that_takes_too_long_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pid = tmp_path / "pid"
-    scripted(monkeypatch, f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(60)")
-    monkeypatch.setattr(faults, "SECONDS", 3.0)
-    start = time.monotonic()
-    assert main(["faults", CASE.name]) == 1
-    assert time.monotonic() - start < 30
-    assert capsys.readouterr().err == f"fillpath: {CASE.name}: counting was not done within 3 s\n"
-    assert is_gone(pid.read_text())
+    assert not counts_path("faults", "test-machine", CASE.name).exists()
+    assert counts_path("faults", "test-machine", OTHER.name).exists()
 
 
 def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
@@ -193,12 +187,13 @@ def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
 def test_a_missing_cupti_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(faults, "available", lambda: (False, "CUPTI is not installed: none can be loaded"))
-    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
+    monkeypatch.setattr(cupti_child, "available", lambda: (False, "CUPTI is not installed: none can load"))
+    scripted(monkeypatch, WRITES)
     assert main(["faults", CASE.name]) == 1
-    assert capsys.readouterr().err == f"fillpath: {CASE.name}: CUPTI is not installed: none can be loaded\n"
+    assert capsys.readouterr().err == f"fillpath: {CASE.name}: CUPTI is not installed: none can load\n"
 
 
+@pytest.mark.parametrize("tool", ["counters", "faults", "durations"])
 @pytest.mark.parametrize(
     ("case", "status", "message"),
     [
@@ -208,20 +203,10 @@ def test_a_missing_cupti_is_named(
     ],
 )
 def test_a_case_that_cannot_be_counted_is_refused(
-    case: str, status: int, message: str, capsys: pytest.CaptureFixture[str]
+    tool: str, case: str, status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["faults", case]) == status
+    assert main([tool, case]) == status
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("measured")
-def test_counts_travel_with_the_machines_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scripted(monkeypatch, "target.write_text(json.dumps(COUNTED))")
-    assert main(["faults", CASE.name]) == 0
-    archive.pack("test-machine", tmp_path / "pack.tar.gz")
-    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "elsewhere"))
-    archive.unpack(tmp_path / "pack.tar.gz")
-    assert json.loads(faults_path("test-machine", CASE.name).read_text())["facts"] == facts(COUNTED)
 
 
 # The child, over a CuPy that needs no GPU.
@@ -252,8 +237,8 @@ def counters(
     device_fakes.register()
     found = FakeCounters()
     monkeypatch.setattr(faults, "page_faults", found.page_faults)
-    monkeypatch.setattr(faults, "available", lambda: (True, ""))
-    monkeypatch.setattr(faults, "die_with_parent", lambda: None)
+    monkeypatch.setattr(cupti_child, "available", lambda: (True, ""))
+    monkeypatch.setattr(cupti_child, "die_with_parent", lambda: None)
     return found
 
 
@@ -278,11 +263,11 @@ def test_calls_are_made_without_the_counters_first_and_in_free_memory(cupy: Any,
     case = registered(watched, "watched")
     # What compiles leaves exceptions behind that hold its callers' frames, results among them, until they are
     # collected: here before the calls that are watched.
-    faults._counted(case)
+    faults.COUNTER.counted(case)
     gc.collect()
     calls.clear()
     counters.blocks, counters.wait = 0, 1.0
-    counted = faults._counted(case)
+    counted = faults.COUNTER.counted(case)
     assert [on for on, _ in calls] == [False] * 4 + [True] * 3
     # Nothing of the calls before is held.
     assert len({used for _, used in calls}) == 1
@@ -293,7 +278,7 @@ def test_calls_are_made_without_the_counters_first_and_in_free_memory(cupy: Any,
     assert len(seconds) == 6 and all(0.05 <= each < 1.0 for each in seconds), seconds
 
 
-@pytest.mark.parametrize(("right", "when"), [(0, "before the counters were on"), (6, "with the counters on")])
+@pytest.mark.parametrize(("right", "when"), [(0, "before"), (6, "while")])
 def test_a_wrong_result_is_no_count(
     right: int, when: str, counters: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -308,8 +293,10 @@ def test_a_wrong_result_is_no_count(
         )
 
     case = registered(turning, "turning")
-    assert faults.main([str(tmp_path / "counted"), case.name]) == 1
-    assert capsys.readouterr().err.startswith(f"faults: wrong {when}: row counts and row hashes")
+    assert faults.COUNTER.main([str(tmp_path / "counted"), case.name]) == 1
+    assert capsys.readouterr().err.startswith(
+        f"faults: wrong {when} CUPTI counted: row counts and row hashes"
+    )
     assert not (tmp_path / "counted").exists() and len(called) == right + 1
 
 
@@ -326,31 +313,33 @@ def test_whatever_breaks_is_one_line(
         ("too_large", "faults: OutOfMemoryError: Out of memory allocating 1,073,741,824 bytes.\n"),
         ("on_the_card", "faults: the driver refuses CUPTI's unified-memory counters: no privileges (35)\n"),
     ):
-        assert faults.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
+        assert faults.COUNTER.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
         assert capsys.readouterr().err == message
 
 
-def test_a_child_follows_its_parents_end_before_it_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_follows_its_parents_end_before_it_does_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     order: list[str] = []
-    monkeypatch.setattr(faults, "die_with_parent", lambda: order.append("follows"))
-    monkeypatch.setattr(faults, "_child", lambda case, target: order.append(f"counts {case.name} {target}"))
+    monkeypatch.setattr(cupti_child, "die_with_parent", lambda: order.append("follows"))
+    monkeypatch.setattr(Counter, "counted", lambda self, case: order.append(f"counts {case.name}"))
     # What the parent starts, as the child reads it.
-    assert faults.main(faults.child_command(CASE, Path("counted"))[3:]) == 0
-    assert order == ["follows", f"counts {CASE.name} counted"]
+    assert faults.COUNTER.main(faults.COUNTER.command(CASE, tmp_path / "counted")[3:]) == 0
+    assert order == ["follows", f"counts {CASE.name}"] and (tmp_path / "counted").exists()
 
 
 def test_the_links_rate_is_of_warm_copies(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert max(faults.link_rates()) <= cupy.LINK
+    assert max(faults.link_rates()["link_bytes_per_second"]) <= cupy.LINK
     milliseconds = iter([100.0, 1.0, 2.0, 4.0, 1.28, 1.0])
     monkeypatch.setattr(cupy.cuda, "get_elapsed_time", lambda start, end: next(milliseconds))
-    assert faults.link_rates() == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
+    assert faults.link_rates()["link_bytes_per_second"] == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
 
 
 def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
     """The child without a process, whose CUPTI would not be a fake."""
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
-        return Ended(faults.main(command[3:]), errors.getvalue())
+        return Ended(faults.COUNTER.main(command[3:]), errors.getvalue())
 
 
 def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
@@ -372,14 +361,14 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
         record = measure(each, limits)
         assert (record.status is Status.OK) == (each != wrong), record.reason
     assert main(["faults"]) == 0
-    path = faults_path("test-machine", case.name)
+    path = counts_path("faults", "test-machine", case.name)
     assert capsys.readouterr().out == f"{path}\n"
     found = json.loads(path.read_text())
     assert (found["key"], found["device"]) == (measure(case, limits).key, "NVIDIA Fake 1")
     assert found["facts"]["gpu_fault_groups"] == 2 and found["facts"]["uncounted_seconds"] >= 0.15
 
     monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "other sources")
-    with pytest.raises(FaultsError, match="none with an ok record"):
+    with pytest.raises(CountingError, match="none with an ok record"):
         counted_cases(Settings())
     assert main(["faults", case.name]) == 1
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.probes.durations import durations_path
+from benchmarks.probes.counting import counts_path
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -54,7 +54,7 @@ def with_durations(**changes: Any) -> list[Record]:
     """Two records whose two kernels took 2 ms and 0.5 in all, on disk, with changes of the second's file."""
     for record, ms, more in zip(FACTORED, (2.0, 0.5), ({}, changes), strict=False):
         calls = [{"kernels": {k: {"seconds": s * ms / 2e3} for k in "ab"}} for s in AROUND]
-        path = durations_path(record.machine, record.case)
+        path = counts_path("durations", record.machine, record.case)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"key": record.key, "host": "1", "facts": {}, "calls": calls, **more}))
     return FACTORED

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.probes.faults import faults_path
+from benchmarks.probes.counting import counts_path
 from fillpath.case import Case
 from fillpath.record import Record
 from reports.claims.judge import judge_numbers
@@ -113,7 +113,7 @@ def test_faults_are_read_beside_their_record_and_their_absence_is_said() -> None
     records = [made(f"gsofa_multi.{way}", 1.0) for way in ways]
     assert set(frame_of("fig18", *records)["pair"]) <= {"not_measured", "not_run"}
     for record, groups in zip(records, (440, 200, 160), strict=True):
-        path = Path(faults_path(record.machine, record.case))
+        path = Path(counts_path("faults", record.machine, record.case))
         path.parent.mkdir(parents=True, exist_ok=True)
         calls = [{"gpu_fault_groups": groups + more} for more in (-10, 0, 60)]
         path.write_text(json.dumps({"key": record.key, "facts": calls[1], "repeats": calls}))

@@ -1,1 +1,1 @@
-"""What is measured beside seconds: counters, page faults, ceilings, ranks of MPI."""
+"""Measurements of more than seconds: counters, page faults, durations of kernels, ceilings."""

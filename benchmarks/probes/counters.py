@@ -1,10 +1,10 @@
 """Hardware counters of one case, read by Nsight Compute: results/<machine>/counters/<case>.json.
 
 `fillpath counters` reads them. A child process, this module, calls the implementation twice: once so that
-kernels are compiled and memory is there, and once under the profiler, whose result is verified: ncu replays
-each kernel from a copy of its memory. What ncu writes for the implementation's own kernels is added up. The
-case needs an ok record of today's sources on this machine first: the counters carry its key, and are shown
-only beside it."""
+kernels are compiled and memory is allocated, and once under the profiler. The second result is verified,
+because ncu replays each kernel from a copy of its memory. The counts of the implementation's own kernels are
+added up. The case needs an ok record of today's sources on this machine first, whose key the counters carry.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +17,29 @@ from typing import Any
 from benchmarks.probes.counting import child_status, measured, run_child, store, subject
 from benchmarks.probes.ncu import (
     METRICS,
-    Counted,
     CountersError,
+    Kernel,
     explain,
+    facts,
     find_ncu,
     kernel_names,
     parse,
     version,
 )
 from fillpath.case import Case
-from fillpath.host import machine_name, node_lock
+from fillpath.host import node_lock
 from fillpath.lock import exclusive
-from fillpath.paths import results
 from fillpath.record import Record
 from fillpath.registry import load_all, lookup
 
 SECONDS = 1800.0
 
 
-def counters_path(machine: str, case: str) -> Path:
-    """Where the counters of a case stand."""
-    return results() / machine / "counters" / f"{case}.json"
-
-
 def count(case: Case) -> Path:
-    """Read the counters of a case and store them. Returns the file.
+    """Read the counters of a case and store them. Return the file.
 
-    Raises CountersError where ncu is missing, may not read counters or saw no kernel of the implementation's,
-    CountingError where the case has no ok record that the counters could stand beside.
+    Raises CountersError where ncu is missing, may not read counters or saw no kernel of the implementation's.
+    Raises CountingError where the case has no ok record of today's sources.
     """
     implementation = lookup(case.stage, case.implementation)
     record = measured(case, implementation)
@@ -54,16 +49,16 @@ def count(case: Case) -> Path:
         log = Path(folder) / "ncu.csv"
         _run(ncu_command(ncu, names, case, log), log)
         counted = parse(log.read_text(), names)
-    if not counted.kernels:
+    if not counted:
         raise CountersError(f"{case.name}: ncu saw none of {', '.join(names)}")
-    path = counters_path(machine_name(), case.name)
-    store(path, record, _content(record, counted, ncu))
-    return path
+    return store("counters", record, _content(record, counted, ncu))
 
 
 def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[str]:
-    """What profiles the marked call of the child, in ncu's long CSV: one row per launch and metric. Clocks
-    and caches stay as in a measurement."""
+    """Return the command that profiles the child's marked call: ncu's long CSV, a row per launch and metric.
+
+    Clocks and caches stay as in a measurement.
+    """
     return [
         ncu, "--csv", "--log-file", str(log), "--metrics", ",".join(METRICS), "--print-units", "base",
         "--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off",
@@ -72,23 +67,22 @@ def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[s
     ]  # fmt: skip
 
 
-def _content(record: Record, counted: Counted, ncu: str) -> dict[str, Any]:
+def _content(record: Record, kernels: dict[str, Kernel], ncu: str) -> dict[str, Any]:
     peak = (record.gpu or {}).get("peak_bytes_per_second")
     ceiling = {} if peak is None else {"dram_peak_bytes_per_s": peak}
     return {
         "ncu": version(ncu),
         "metrics": list(METRICS),
-        "kernels": {name: vars(kernel) for name, kernel in counted.kernels.items()},
-        "facts": counted.facts() | ceiling,
+        "kernels": {name: vars(kernel) for name, kernel in kernels.items()},
+        "facts": facts(kernels.values()) | ceiling,
     }
 
 
 def _run(command: Sequence[str], log: Path) -> None:
-    """Run ncu with its child. Raises CountersError where either fails, CountingError where it takes too
-    long."""
+    """Run ncu with its child. Raises CountersError where one fails, CountingError if they take too long."""
     ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
-    # Without counters ncu fails or succeeds by version; the log says it either way.
+    # Without counters ncu fails or succeeds by version; either way its log names the error.
     if "ERR_NVGPUCTRPERM" in written + ended.output:
         raise CountersError(explain("ERR_NVGPUCTRPERM"))
     if ended.status or not written:
@@ -97,8 +91,10 @@ def _run(command: Sequence[str], log: Path) -> None:
 
 
 def _call(case: Case) -> None:
-    """The child's part: call the implementation twice, the second time under the profiler. Raises
-    CountingError where that result is wrong."""
+    """Call the implementation twice, the second time under the profiler.
+
+    Raises CountingError where that result is wrong.
+    """
     import cupy
 
     counted = subject(case)
@@ -112,7 +108,7 @@ def _call(case: Case) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The child's part, of the case alone. Returns the exit status."""
+    """Do the child's part for the one case of the arguments. Return the exit status."""
     (name,) = arguments
     load_all()
     return child_status("counters", lambda: _call(Case.parse(name)))

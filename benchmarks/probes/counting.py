@@ -1,6 +1,4 @@
-"""What counted runs share: the record that the counts of a case stand beside, the process that makes the
-calls, and the calls themselves. `counters`, `faults` and `durations`, beside it, count.
-"""
+"""The parts that counted runs share: the record of the case, the child process, its calls and the file."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from benchmarks.runs.launch import parent_mark
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
-from fillpath.paths import write_text
+from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, lookup
 from fillpath.settings import PARENT
@@ -48,21 +46,20 @@ class Ended:
     """How a child ended.
 
     status : its exit status, negative for a signal
-    output : what it printed
+    output : the text that it printed
     """
 
     status: int
     output: str
 
     def why(self) -> str:
-        """The last line that it printed, empty for none; before it, the signal that killed it."""
+        """Return the signal that killed the child, if one did, and the last line that it printed."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
         return ": ".join([*killed, *lines[-1:]])
 
     def message(self, label: str) -> str:
-        """Why it wrote nothing: its message after the label, which lines of a library may follow, else what
-        there is."""
+        """Return why the child wrote nothing: its message after the label, or signal or last line."""
         messages = [line for line in self.output.splitlines() if line.startswith(label)]
         if messages:
             return messages[-1].removeprefix(label)
@@ -71,11 +68,11 @@ class Ended:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is counted, in the process that counts.
+    """A case in the process that counts it.
 
-    where : where the implementation runs
-    call : the implementation on its input, which lies where it is used; gives a result and its work
-    context : what a result is compared with
+    where : host or device, where the implementation runs
+    call : the implementation on its input, which is already there; returns a result and its work
+    context : the facts that a result is compared with
     """
 
     stage: str
@@ -84,7 +81,7 @@ class Subject:
     context: Context
 
     def check(self, result: Any, when: str) -> None:
-        """Verify a result. Raises CountingError for a wrong one, saying when it was."""
+        """Verify a result. Raises CountingError for a wrong one, which names the time."""
         from benchmarks.engine.gate import verify
 
         verdict = verify(self.stage, result, self.context, self.where.fetch)
@@ -93,7 +90,7 @@ class Subject:
 
 
 def measured(case: Case, implementation: Implementation) -> Record:
-    """The ok record that the counts will stand beside. Raises CountingError without one."""
+    """Return the case's ok record of today's sources. Raises CountingError without one."""
     if implementation.device != "gpu":
         raise CountingError(f"{case.name}: {implementation.name} runs on the CPU, where nothing is counted")
     available, reason = implementation.available()
@@ -108,8 +105,14 @@ def measured(case: Case, implementation: Implementation) -> Record:
     return record
 
 
-def store(path: Path, record: Record, content: Mapping[str, Any]) -> None:
-    """Write what was counted, and whose it is."""
+def counts_path(tool: str, machine: str, case: str) -> Path:
+    """Return where the counts of a case are stored."""
+    return results() / machine / tool / f"{case}.json"
+
+
+def store(tool: str, record: Record, content: Mapping[str, Any]) -> Path:
+    """Write counts with the key of their record. Return the file."""
+    path = counts_path(tool, record.machine, record.case)
     about = {
         "schema": SCHEMA_VERSION,
         "case": record.case,
@@ -119,6 +122,7 @@ def store(path: Path, record: Record, content: Mapping[str, Any]) -> None:
         "started_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     }
     write_text(path, json.dumps({**about, **content}, indent=2, sort_keys=True) + "\n")
+    return path
 
 
 def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
@@ -140,7 +144,7 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
 
 
 def subject(case: Case) -> Subject:
-    """The case, its input brought to where it is used. Raises CountingError for what is not cached."""
+    """Bring the input of a case to where it is used. Raises CountingError where the cache lacks something."""
     from benchmarks.engine import operands
     from benchmarks.engine.places import place
 
@@ -159,10 +163,11 @@ def subject(case: Case) -> Subject:
 
 
 def child_status(tool: str, work: Callable[[], object]) -> int:
-    """Do a child's part; an error becomes a line that its parent reads. Returns the exit status."""
+    """Do a child's part, and print an error as a line that its parent reads. Return the exit status."""
     try:
         work()
-    except (FillpathError, OSError) as error:
-        print(f"{tool}: {error}", file=sys.stderr)
+    except Exception as error:
+        kind = "" if isinstance(error, FillpathError) else f"{type(error).__name__}: "
+        print(f"{tool}: {kind}{' '.join(str(error).split())}", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""`fillpath doctor`: what this machine is, what can run on it, and why not."""
+"""`fillpath doctor`: the machine, the implementations that can run on it, and why others cannot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
-    """The machine, its libraries and places, settings and peers, and why an implementation cannot run."""
+    """Describe machine, libraries, places, settings and peers, and why an implementation cannot run."""
     registry.load_all()
     facts = machine.machine()
     memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
@@ -38,7 +38,7 @@ def diagnosis() -> str:
 
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
-    """One line per variable: its name, its value, what holds without it, its meaning."""
+    """Return a line per variable: its name, value, default and meaning."""
     rows = [("setting", "value", "default", "meaning")]
     rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -49,7 +49,7 @@ def _settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _name() -> str:
-    """Where the machine's name comes from, or why nothing can be measured under it."""
+    """Tell where the machine's name comes from, or why nothing can be measured under it."""
     try:
         host.require_kind()
     except FillpathError as error:
@@ -58,7 +58,7 @@ def _name() -> str:
 
 
 def _library(peer: peers.Peer) -> str:
-    """What there is of a peer's library and where, or what brings it."""
+    """Describe the library of a peer and its place, or the way to install it."""
     version = peer.version()
     if version is None:
         return f"no peer   {peer.title}: {peer.remedy}"

@@ -1,4 +1,4 @@
-"""Nsight Compute's command line, `ncu`: where it is, what it is asked for, and the sums of what it writes."""
+"""Nsight Compute's command line, `ncu`: its place, the metrics that it reads, and their sums."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.probes.counting import CountingError
@@ -44,30 +44,18 @@ class Kernel:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Counted:
-    """What ncu wrote.
-
-    kernels : those of the implementation, by name
-    others : launches of other kernels
-    """
-
-    kernels: Mapping[str, Kernel] = field(default_factory=dict)
-    others: int = 0
-
-    def facts(self) -> dict[str, float]:
-        """The sums, as reports read them."""
-        kernels = self.kernels.values()
-        return {
-            "dram_bytes": math.fsum(kernel.dram_bytes for kernel in kernels),
-            "l2_bytes": math.fsum(kernel.l2_bytes for kernel in kernels),
-            "kernel_seconds": math.fsum(kernel.seconds for kernel in kernels),
-            "launches": float(sum(kernel.launches for kernel in kernels)),
-        }
+def facts(kernels: Collection[Kernel]) -> dict[str, float]:
+    """Sum over the kernels."""
+    return {
+        "dram_bytes": math.fsum(kernel.dram_bytes for kernel in kernels),
+        "l2_bytes": math.fsum(kernel.l2_bytes for kernel in kernels),
+        "kernel_seconds": math.fsum(kernel.seconds for kernel in kernels),
+        "launches": float(sum(kernel.launches for kernel in kernels)),
+    }
 
 
 def find_ncu() -> str:
-    """Nsight Compute's command line. Raises CountersError where it is not installed."""
+    """Find Nsight Compute's command line. Raises CountersError where it is not installed."""
     program = shutil.which("ncu")
     elsewhere = [str(path) for folder, pattern in PLACES for path in sorted(folder.glob(pattern))]
     if program is None and not elsewhere:
@@ -78,23 +66,24 @@ def find_ncu() -> str:
 
 
 def version(ncu: str) -> str | None:
-    """`2025.3.1.0`, None where ncu does not say."""
+    """Return ncu's version, such as `2025.3.1.0`; None where ncu prints none."""
     done = subprocess.run([ncu, "--version"], capture_output=True, text=True, check=False)
     match = re.search(r"Version\s+(\S+)", done.stdout)
     return match[1] if match else None
 
 
 def kernel_names(files: Iterable[Path]) -> list[str]:
-    """The entry points of .cu files, sorted."""
+    """Return the entry points of .cu files, sorted."""
     return sorted({name for path in files for name in _KERNEL.findall(path.read_text())})
 
 
-def parse(text: str, names: Sequence[str]) -> Counted:
-    """Add up ncu's CSV by kernel: a row is a launch (ID, Process ID) and a metric. names : what the kernels'
-    names begin with.
+def parse(text: str, names: Sequence[str]) -> dict[str, Kernel]:
+    """Add up ncu's CSV by kernel: a row is a launch (ID, Process ID) and a metric.
 
-    Raises CountersError for what ncu reports instead of a table, for a value that is no number, and for a
-    launch that lacks a metric.
+    names : beginnings of the names of kernels; others are left out
+
+    Raises CountersError for a report without a table, for a value that is no number, and for a launch that
+    lacks a metric.
     """
     lines = text.splitlines()
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), None)
@@ -107,18 +96,14 @@ def parse(text: str, names: Sequence[str]) -> Counted:
         called[launch] = row["Kernel Name"]
         launches.setdefault(launch, {})[row["Metric Name"]] = _value(row)
     kernels: dict[str, Kernel] = {}
-    others = 0
     for launch, metrics in launches.items():
-        name = next((name for name in names if called[launch].startswith(name)), None)
-        if name is None:
-            others += 1
-        else:
+        for name in [name for name in names if called[launch].startswith(name)][:1]:
             _add(kernels.setdefault(name, Kernel()), metrics, called[launch])
-    return Counted(kernels, others)
+    return kernels
 
 
 def explain(text: str) -> str:
-    """Why ncu wrote no table, in one line."""
+    """Explain in one line why ncu wrote no table."""
     if "ERR_NVGPUCTRPERM" in text:
         return (
             "the driver lets only administrators read hardware counters: run as root, or load the nvidia "
@@ -146,7 +131,7 @@ def _add(kernel: Kernel, metrics: Mapping[str, float], name: str) -> None:
 
 
 def _value(row: Mapping[str, str]) -> float:
-    """A metric in bytes, sectors or seconds; ncu writes thousands with commas."""
+    """Read a metric in bytes, sectors or seconds; ncu writes thousands with commas."""
     unit = row["Metric Unit"]
     if row["Metric Name"] not in METRICS:
         return math.nan

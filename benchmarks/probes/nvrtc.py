@@ -19,7 +19,7 @@ from fillpath.registry import included
 from fillpath.source import kernel_paths
 from impl.cuda import kernels, relocatable
 
-# Of CUDA 13's architectures those of A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
+# A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
 ARCHITECTURES = tuple(os.environ.get("NVRTC_ARCHITECTURES", "sm_80 sm_90 sm_100").split())
 # CuPy 14 adds these to what `kernels.load` asks for.
 CUPYS = ("-ftz=true", "--device-as-default-execution-space")
@@ -39,10 +39,10 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Compilation:
-    """What NVRTC said.
+    """The outcome of NVRTC.
 
     failure : the status and the log, empty where there is machine code
-    log : with warnings, and what ptxas reported
+    log : with warnings, and the report of ptxas
     """
 
     failure: str
@@ -50,7 +50,7 @@ class Compilation:
 
 
 def bindings() -> tuple[Any, str]:
-    """(cuda.bindings.nvrtc, ""), or (None, why it cannot be used here)."""
+    """Return (cuda.bindings.nvrtc, ""), or (None, why it cannot be used here)."""
     try:
         nvrtc = importlib.import_module("cuda.bindings.nvrtc")
         nvrtc.nvrtcVersion()
@@ -82,10 +82,10 @@ def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) ->
 
 
 def registered_kernels() -> list[Kernel]:
-    """Every .cu file that an implementation names, in every variant that differs for it, and the gate's.
+    """Return every .cu file that an implementation names, in every variant that differs, and the gate's.
 
-    VARIANTS of its module : tuples of defines. Without, others launch what it names: those say the variants
-    VARIANTS_OF : the files that these are of, where others launch the rest; without, all that it names
+    A module's VARIANTS are tuples of defines. Without them, other modules launch its kernels and have the
+    variants. VARIANTS_OF names the files of the variants, where other modules launch the rest.
     """
     registry.load_all()
     entries = [entry for entry in registry.registered() if entry.kernels]
@@ -107,6 +107,6 @@ def _named(
 
 
 def _seen_by(path: Path, variant: tuple[str, ...]) -> tuple[str, ...]:
-    """The defines that the file or a header of it mentions: others make no difference to it."""
+    """Return the defines that the file or a header of it mentions: others make no difference."""
     text = "\n".join(part.read_text() for part in (path, *included(path)))
     return tuple(define for define in variant if re.search(rf"\b{define.partition('=')[0]}\b", text))

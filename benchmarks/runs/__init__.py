@@ -1,1 +1,1 @@
-"""Which cases are measured, when and where."""
+"""Runs: their cases, when and where these are measured, and the night."""
