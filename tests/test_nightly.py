@@ -86,7 +86,7 @@ class Repository(Checkouts):
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def open(self, folder: Path, run: str) -> Asked:
+    def open(self, folder: Path, night: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -94,10 +94,9 @@ class Repository(Checkouts):
         if text == "broken":
             raise FillpathError("pip failed")
         number = self.git("rev-list", "--count", commit)
-        return Asked(self, commit, run, text, f"{self.nights} {number}")
+        return Asked(self, commit, f"{night}-{folder.name}", text, f"{self.nights} {number}")
 
-    def keep_series(self, folder: Path, run: str) -> None:
-        assert run.endswith(folder.name)
+    def keep_series(self, folder: Path, night: str) -> None:
         self.series.append(folder.name)
 
     def night(self) -> Night:
@@ -341,15 +340,18 @@ def test_records_of_other_inputs_hosts_and_devices_make_no_pair(change: Callable
     assert course(change).differences("a" * 40, "b" * 40) == ()
 
 
-def test_what_was_not_run_is_no_regression() -> None:
+def test_what_was_not_run_is_no_regression(repository: Repository) -> None:
     late = course(lambda record: replace(record, status=Status.NOT_RUN, seconds=[], verified=None))
-    assert learn(State(), ("a" * 40, "b" * 40), {CASE: late}, {})[1] == ()
+    turns = Turns({commit: Asked(repository, commit, commit, "1.0") for commit in late.records}, np.inf, ())
+    turns.courses = {CASE: late}
+    assert learn(State(), turns)[1] == ()
 
 
 def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     workers = {commit * 40: Asked(repository, commit * 40, commit, "1.0") for commit in "ab"}
-    turns = Turns(workers, deadline=0.0)
-    assert turns.measure(()) == {} and repository.asked == []
+    turns = Turns(workers, 0.0, ())
+    turns.measure(())
+    assert turns.judgements == {} and repository.asked == []
     assert turns.late == set(Asked.cases)
 
 

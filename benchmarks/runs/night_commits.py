@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from fillpath.errors import ConfigError
@@ -28,18 +29,29 @@ def new_commits(repository: Path, last: str) -> list[str]:
     return git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
 
 
+def base_of(repository: Path, last: str, new: Sequence[str]) -> list[str]:
+    """Return the commit that new ones are compared with, if any: the last one measured, or the parent."""
+    if last or not new:
+        return [last] if new else []
+    return git(repository, "rev-list", "--first-parent", "--max-count=1", "--skip=1", new[0]).split()
+
+
 def default_branch(repository: Path) -> str:
     """Return the remote's default branch as last fetched; without a remote HEAD."""
     return git(repository, "for-each-ref", "--format=%(symref:short)", "refs/remotes/origin/HEAD") or "HEAD"
 
 
-def checked_out(repository: Path, folder: Path, commit: str) -> Path:
-    """Return the folder with a worktree of the commit. A killed night may have left the worktree."""
-    if not (folder / ".git").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        git(repository, "worktree", "prune")
-        git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
-    return folder
+def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
+    """Check commits out below a folder, reuse what a killed night left of these, and remove others."""
+    folders = {commit: place / commit[:12] for commit in commits}
+    for other in {found.parent for found in place.glob("*/.git")} - {*folders.values()}:
+        clear(repository, other)
+    git(repository, "worktree", "prune")
+    for commit, folder in folders.items():
+        if not (folder / ".git").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    return folders
 
 
 def clear(repository: Path, folder: Path) -> None:

@@ -53,30 +53,26 @@ class Turns:
     urgent : cases whose inputs come first
     """
 
-    def __init__(
-        self, workers: Mapping[str, Process], deadline: float = float("inf"), urgent: Collection[str] = ()
-    ) -> None:
+    def __init__(self, workers: Mapping[str, Process], deadline: float, urgent: Collection[str]) -> None:
         self._workers, self._deadline = workers, deadline
+        self.commits = tuple(workers)
+        self.base, self.tip = self.commits[0], self.commits[-1]
         # Cases that missed a turn.
         self.late: set[str] = set()
-        self.base, self.tip = next(iter(workers)), list(workers)[-1]
+        self.judgements: dict[str, Judgement] = {}
         cases = sorted(workers[self.tip].cases, key=lambda case: case not in urgent)
         self.courses = {case: Course(case, {commit: [] for commit in workers}) for case in cases}
 
-    def measure(self, regressed: Collection[str]) -> dict[str, Judgement]:
-        """Measure every case until it is decided, and return the verdict on each that can be compared.
+    def measure(self, regressed: Collection[str]) -> None:
+        """Measure every case until it is decided, and judge those that can be compared.
 
         regressed : cases with a known regression; FEWEST rounds show whether it ended
         """
-        for number, cases in enumerate(by_input([Case.parse(case) for case in self.courses]), start=1):
+        for cases in by_input([Case.parse(case) for case in self.courses]):
             names = [case.name for case in cases]
-            print(
-                f"fillpath: input {number}, {len(names)} cases: {names[0].partition('@')[2]}", file=sys.stderr
-            )
+            print(f"fillpath: {len(names)} cases of {names[0].partition('@')[2]}", file=sys.stderr)
             for process in range(FIRST):
                 self._round(names, process)
-        if self.base == self.tip:
-            return {}
         names = [case for case in self.courses if len(self._differences(case)) == FIRST]
         for count in range(FIRST, MOST):
             left = [case for case in names if self._needs_round(case, count, regressed)]
@@ -84,7 +80,7 @@ class Turns:
                 break
             print(f"fillpath: {len(left)} cases undecided after {count} rounds", file=sys.stderr)
             self._round(left, count)
-        return judge({case: row for case in names if (row := self._differences(case))})
+        self.judgements = judge({case: row for case in names if (row := self._differences(case))})
 
     def _needs_round(self, case: str, count: int, regressed: Collection[str]) -> bool:
         row = self._differences(case)
@@ -92,7 +88,7 @@ class Turns:
         return len(row) == count and (known or bool(is_undecided(np.array(row))))
 
     def _differences(self, case: str) -> tuple[float, ...]:
-        return self.courses[case].differences(self.base, self.tip)
+        return self.courses[case].differences(self.base, self.tip) if self.base != self.tip else ()
 
     def _round(self, cases: Iterable[str], process: int) -> None:
         for case in cases:

@@ -53,11 +53,6 @@ class Judgement:
         low, high = ttest_1samp(self.differences, 0.0).confidence_interval(1 - 2 * RATE)
         return math.exp(low), math.exp(high)
 
-    @property
-    def gain(self) -> float:
-        """Return the p-value of the hypothesis that the case is no faster."""
-        return float(p_values(-np.array(self.differences)))
-
 
 def p_values(differences: Floats) -> Floats:
     """Return the p-value of the hypothesis that the case is no slower, for rounds along the last axis.

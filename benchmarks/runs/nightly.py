@@ -18,7 +18,7 @@ from benchmarks.runs import airspeed
 from benchmarks.runs.asv_process import AirspeedError
 from benchmarks.runs.exact import differences
 from benchmarks.runs.launch import adopt
-from benchmarks.runs.night_commits import checked_out, clear, git, new_commits
+from benchmarks.runs.night_commits import base_of, clear, new_commits, worktrees
 from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.night_worker import Checkouts, Process
@@ -34,6 +34,8 @@ from fillpath.settings import settings
 PLACE = WORK / "nightly"
 # Returns lines on what changed of kernels between two checkouts, the base's first.
 Kernels = Callable[[Path, Path], Sequence[str]]
+# (commit, reason) of each.
+Failed = list[tuple[str, str]]
 
 
 def tonight(kernels: Kernels) -> Night:
@@ -41,8 +43,7 @@ def tonight(kernels: Kernels) -> Night:
     machine.introduce()
     # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
     machine.write_facts()
-    limit = settings().limit
-    deadline = float("inf") if limit is None else time.time() + limit
+    deadline = time.time() + (settings().limit or float("inf"))
     with exclusive(WORK / "nightly.lock", 0.0):
         adopt()
         finished = night(ROOT, PLACE, Checkouts(PLACE, deadline), kernels)
@@ -56,61 +57,54 @@ def tonight(kernels: Kernels) -> Night:
 def night(repository: Path, place: Path, bench: Checkouts, kernels: Kernels) -> Night:
     """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
 
-    The run ids follow from base, tip and host, so a killed night resumes and measures no process twice.
+    The run ids follow from commits and host, so a killed night resumes and measures no process twice.
     """
     path = results() / machine_name() / "nightly.json"
     state = State.load(path)
     new = new_commits(repository, state.last)
-    # Before the first night the base is the parent of the tip.
-    before = ("rev-list", "--first-parent", "--max-count=1", "--skip=1")
-    commits = [*(state.last or git(repository, *before, new[0])).split(), *new] if new else []
-    for folder in place.glob("*/.git"):
-        if folder.parent.name not in {commit[:12] for commit in commits}:
-            clear(repository, folder.parent)
-    folders = {commit: checked_out(repository, place / commit[:12], commit) for commit in commits}
-    id = content_hash(*commits[:1], *commits[-1:], identity())[:12]
-    runs = {commit: f"night-{id}-{commit[:12]}" for commit in commits}
-    opened = {commit: _opened(bench, folders[commit], runs[commit]) for commit in commits}
-    workers = {commit: worker for commit, worker in opened.items() if not isinstance(worker, str)}
-    failed = [(commit, reason) for commit, reason in opened.items() if isinstance(reason, str)]
-    measured = [commit for commit in workers if commit in new]
+    folders = worktrees(repository, place, [*base_of(repository, state.last, new), *new])
+    id = f"night-{content_hash(*folders, identity())[:12]}"
+    workers, failed = _opened(bench, folders, id)
+    measured = [folders[commit] for commit in workers if commit in new]
     try:
         finished = _measured(state, workers, bench.deadline) if measured else Night((), state)
-        for commit in measured:
-            bench.keep_series(folders[commit], runs[commit])
+        for folder in measured:
+            bench.keep_series(folder, id)
     finally:
         for worker in workers.values():
             worker.close()
     if measured:
-        ends = [folders[finished.commits[end]] for end in (0, -1)]
-        finished = replace(finished, kernels=_kernels(kernels, *ends))
+        finished = replace(finished, kernels=_kernels(kernels, folders[finished.commits[0]], measured[-1]))
         finished.state.save(path)
     for folder in folders.values():
         clear(repository, folder)
     return replace(finished, count=len(measured), failed=(*failed, *finished.failed))
 
 
-def _opened(bench: Checkouts, folder: Path, run: str) -> Process | str:
-    """Return the worker of a checkout, or why it has none."""
-    try:
-        return bench.open(folder, run)
-    except FillpathError as error:
-        return str(error)
+def _opened(bench: Checkouts, folders: Mapping[str, Path], id: str) -> tuple[dict[str, Process], Failed]:
+    """Return the worker of each commit, the base's first, and why other commits have none."""
+    workers, failed = {}, []
+    for commit, folder in folders.items():
+        try:
+            workers[commit] = bench.open(folder, id)
+        except FillpathError as error:
+            failed.append((commit, str(error)))
+    return workers, failed
 
 
 def _measured(state: State, workers: Mapping[str, Process], deadline: float) -> Night:
     """Measure these commits, the base first, and judge the last."""
     turns = Turns(workers, deadline, state.late)
-    judgements, courses = turns.measure(state.worse), turns.courses
-    stored = [pair for course in courses.values() for pair in course.records.items()]
+    turns.measure(state.worse)
+    stored = [pair for course in turns.courses.values() for pair in course.records.items()]
     results = Counter(commit for commit, records in stored for record in records if record.median is not None)
-    exact = {case: _exact(course, turns.base, turns.tip) for case, course in courses.items()}
-    late = f"TIME WAS UP for {len(turns.late)} of {len(courses)} cases"
+    exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
+    late = f"TIME WAS UP for {len(turns.late)} of {len(turns.courses)} cases"
     return Night(
-        tuple(workers),
-        *learn(state, tuple(workers), courses, judgements, turns.late),
+        turns.commits,
+        *learn(state, turns),
         results=results.total(),
-        compared=len(judgements),
+        compared=len(turns.judgements),
         exact={case: texts for case, texts in exact.items() if texts},
         failed=tuple((commit, "no case has a result") for commit in workers if not results[commit]),
         notes=(late,) if turns.late else (),

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.runs.night_rounds import SILENT, Course
-from benchmarks.runs.night_rule import FEWEST, Judgement
+import numpy as np
+
+from benchmarks.runs.night_rounds import SILENT, Course, Turns
+from benchmarks.runs.night_rule import FEWEST, Judgement, p_values
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
 from fillpath.record import Record
@@ -79,22 +81,12 @@ class State:
         write_text(path, json.dumps(asdict(self), indent=1, sort_keys=True, allow_nan=False) + "\n")
 
 
-def learn(
-    state: State,
-    commits: Sequence[str],
-    courses: Mapping[str, Course],
-    judgements: Mapping[str, Judgement],
-    late: Collection[str] = (),
-) -> tuple[State, tuple[Regression, ...], tuple[str, ...]]:
-    """Return what is known after a night, its new regressions, and the cases that it mended.
-
-    commits : the base first, the tip last
-    late : cases that the night had no time for
-    """
+def learn(state: State, turns: Turns) -> tuple[State, tuple[Regression, ...], tuple[str, ...]]:
+    """Return what is known after a night, its new regressions, and the cases that it mended."""
     worse, new = dict(state.worse), []
-    for case, course in courses.items():
-        before, judgement = worse.pop(case, None), judgements.get(case)
-        found = _regression(course, judgement, commits)
+    for case, course in turns.courses.items():
+        before, judgement = worse.pop(case, None), turns.judgements.get(case)
+        found = _regression(course, judgement, turns.commits)
         if found and not (before and before.factor is None and found.factor is None):
             new.append(found)
             # A second loss multiplies the first.
@@ -102,11 +94,11 @@ def learn(
                 found = replace(found, factor=before.factor * found.factor, before=before.before, detail="")
             before = found
         elif before:
-            before = _rest(before, course, judgement, commits[-1])
+            before = _rest(before, course, judgement, turns.tip)
         if before:
             worse[case] = before
     mended = tuple(case for case in state.worse if case not in worse)
-    return State(commits[-1], worse, tuple(sorted(late))), tuple(new), mended
+    return State(turns.tip, worse, tuple(sorted(turns.late))), tuple(new), mended
 
 
 def _regression(course: Course, judgement: Judgement | None, commits: Sequence[str]) -> Regression | None:
@@ -137,7 +129,7 @@ def _rest(before: Regression, course: Course, judgement: Judgement | None, tip: 
     if before.factor is None:
         records = course.records[tip]
         return None if records and all(record.median is not None for record in records) else before
-    if judgement is None or len(judgement.differences) < FEWEST or judgement.gain > _GAIN:
+    if judgement is None or len(row := judgement.differences) < FEWEST or p_values(-np.array(row)) > _GAIN:
         return before
     factor = before.factor * judgement.factor
     # In logs more than half of the loss is gone.

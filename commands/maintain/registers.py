@@ -8,7 +8,7 @@ import argparse
 
 from benchmarks.probes.nvrtc import registered_kernels
 from benchmarks.probes.registers import TABLE, changes, compiled, fingerprint, usages
-from benchmarks.runs.night_commits import checked_out, clear, git
+from benchmarks.runs.night_commits import clear, git, worktrees
 from commands._parser import Parser
 from fillpath.paths import ROOT, WORK, write_text
 
@@ -19,13 +19,12 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     commit = git(ROOT, "rev-parse", "--verify", f"{arguments.base}^{{commit}}")
-    base = checked_out(ROOT, WORK / "registers" / commit[:12], commit)
+    base = worktrees(ROOT, WORK / "registers", [commit])[commit]
     lines = changes(base, ROOT)
     clear(ROOT, base)
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
-    kernels = {
-        f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in sorted(registered_kernels(), key=str)
-    }
+    named = sorted(registered_kernels(), key=str)
+    kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
     listed = {line for line in kernels if line.split()[0] in compiled()}
     for line, kernel in kernels.items():
         usages([kernel] if line not in listed else [])
