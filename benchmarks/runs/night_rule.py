@@ -27,7 +27,7 @@ FEWEST = 8
 HOPE = 0.3
 # The share of a night's alarms that may be false. Without any change: the chance of an alarm in a night.
 RATE = 0.05
-# A smaller mean difference is no alarm: another worktree alone changes a time by as much.
+# A smaller mean difference is no alarm: another worktree alone may change a time by as much.
 LEAST = math.log(1.03)
 
 
