@@ -18,8 +18,7 @@ def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> pd.Series[str]:
 def exponents(rows: pd.DataFrame, of: str) -> pd.Series[float]:
     """Return the slope of log `of` over log n, by least squares over all sizes, on each row of a line.
 
-    A line is of a `code` on a `family`. Its slope is unknown of fewer than two sizes, or where a value is.
-    """
+    A line is of a `code` on a `family`. Its slope is unknown of fewer than two sizes, or where a value is."""
     found = pd.Series(np.nan, rows.index)
     timed = rows[(rows["status"] == "ok") & (rows["family"] != POINTS)]
     for _, part in timed.groupby(["code", "family"], sort=False):

@@ -1,8 +1,7 @@
 """What figures say of cases: rows of a code, a code over another, the fastest, the print beside them.
 
 Every verb takes and gives DataFrames. Rows are paired by their input, KEY. A join that is not one to one is
-an error.
-"""
+an error."""
 
 from __future__ import annotations
 
@@ -162,8 +161,7 @@ def where_same(found: pd.DataFrame, rows: pd.DataFrame, name: str) -> pd.DataFra
     """Return ratios of `over_variant` where both cases have the same of a fact.
 
     Elsewhere `pair` says `other_concurrency`, or `not_measured` where one of the two does not say. A bound
-    stays: a stopped call counted nothing.
-    """
+    stays: a stopped call counted nothing."""
     ours, theirs = fact(rows, name), fact(found, f"other_{name}")
     unknown = ours.isna() | theirs.isna()
     why = np.select(

@@ -117,8 +117,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "linear systems over n, by phase",
     frame,
     draw,
@@ -128,6 +126,6 @@ EXHIBIT = Exhibit(
     making is in the first two rows alone. GFLOP/s: operations of dense LU of the fronts, zeros in them among
     these; other codes say none.{absent}""",
     facts,
-    topic="How linear systems grow with the matrix (beyond the papers)",
     span="as the axes say",
+    one_run=False,
 )

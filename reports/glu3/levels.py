@@ -86,13 +86,12 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "GLU3.0",
     "columns and sub-columns along the levels",
     frame,
     Multiples(draw, "number (log)"),
     f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one of them (entries of its row
     of U right of the diagonal), as the slides have it for {SHOWN}, without numbers. Above 2000 levels a band
     shows least to most. Dotted: above it the authors' code takes mode A or B; C below.""",
-    claims=("fig_levels",),
+    one_run=False,
+    more_claims=("fig_levels",),
 )

@@ -35,8 +35,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "each phase of a solution, beside other direct solvers",
     frame,
     draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
@@ -46,6 +44,5 @@ EXHIBIT = Exhibit(
     direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
     these, and cuDSS without ordering=given, order it anew, SuperLU in today's records alone.{absent}""",
     facts,
-    one_run=True,
     span="the prepared matrix resident in memory to x resident there, without making b",
 )

@@ -40,8 +40,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "from the raw matrix to x",
     frame,
     draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
@@ -49,7 +47,5 @@ EXHIBIT = Exhibit(
     are given a prepared matrix, and its preparation is added, on all cores; the order stands in the legend.
     Peers take the matrix as it comes and order it themselves.{absent}""",
     lambda frame: {"absent": unavailable(frame)},
-    topic="From the raw matrix to x (beyond the papers)",
-    one_run=True,
     span="preparation, transfers and solution, without making b",
 )

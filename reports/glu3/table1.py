@@ -62,8 +62,6 @@ def _columns(group: str, form: Callable[[Any], str] = plain, /, **headings: str)
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "GLU3.0, Table I",
     "kernel time of GLU2.0 and GLU3.0",
     frame,
     Sheet(
@@ -84,6 +82,5 @@ EXHIBIT = Exhibit(
     launches from Python included; by a graph: one kept from an earlier call launches all levels; kernels
     alone: the sum of their durations by CUPTI, in a run apart (`fillpath durations`). The slides do not say
     what their "GPU kernel runtimes" span: the call is held against them, the others stand beside.""",
-    claims=("table1_kernel_time",),
-    one_run=True,
+    numbered="Table I",
 )

@@ -50,8 +50,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "GLU3.0, Table II",
     "levels by exact and by relaxed dependencies",
     frame,
     Sheet(
@@ -71,6 +69,6 @@ EXHIBIT = Exhibit(
     glu3_relaxed), both on one core. Not in the paper: kahn_gpu, relaxed levels on the GPU; search=closed,
     exact levels without the third loop: what exact dependencies cost is the speed-up over these. = equal to
     the print, \N{NOT EQUAL TO} not, which may be ties of MC64 and AMD.""",
-    claims=("table2_levelization", "counts"),
-    one_run=True,
+    more_claims=("counts",),
+    numbered="Table II",
 )

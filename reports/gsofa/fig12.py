@@ -111,8 +111,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 12",
     "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
@@ -122,8 +120,5 @@ EXHIBIT = Exhibit(
     six GPUs of each node over SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity,
     beside the print, and six GPUs of one host are judged.""",
     facts,
-    claims=("fig12_vs_superlu_dist",),
-    one_run=True,
-    topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
     span=SPAN,
 )

@@ -37,21 +37,17 @@ RATIO = PanelRow(
 SHARE = PanelRow(
     "share of time spent\nre-initialising maxId (log axis)",
     [Step(WITHOUT, "reinit_without"), Step(WITH, "reinit_with")],
-    {abbr: {WITHOUT: pair["before"], WITH: pair["after"]} for abbr, pair in SHARES.items()},
+    {abbr: {WITHOUT: of["before"], WITH: of["after"]} for abbr, of in SHARES.items()},
     even=None,
     points=True,
     log=True,
     form=per_cent,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 14",
     "value ranges of maxId",
     frame,
     BesidePrint([RATIO, SHARE], "printed: V100"),
     """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
     sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId.""",
-    claims=("fig14_maxid_ranges",),
-    one_run=True,
     span=SPAN,
 )

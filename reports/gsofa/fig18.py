@@ -25,11 +25,8 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix, number of GPUs and step: `ratio`, page faults without the step over with it.
-
-    The steps are advice in one array of all GPUs, an array each with advice, and both. `left` is the inverse
-    of the ratio; `fewer`, by how many per cent there are fewer. Its ends are of the furthest calls.
-    """
+    """Return a row per matrix, number of GPUs and step (advice in one array, an array each, both): `ratio`,
+    page faults without it over with it; `left`, the inverse; `fewer`, how many per cent fewer."""
     rows = counted(parallel(cases))
     sharing = option(rows["variant"], "sharing").where(option(rows["variant"], "advise").isna())
     shared = with_option(rows["variant"], "sharing", "one_array")
@@ -65,16 +62,11 @@ ROW = PanelRow(
     form=per_cent,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 18",
-    "page faults of shared memory",
+    "page faults of shared memory on several GPUs",
     frame,
     picture(ROW, "printed: six V100 of one node"),
     f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
     whiskers their range. The last printed mean is {SAVED["mean_percent"]:g}% below the one before.""",
-    claims=("fig18_unified_memory_faults",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="page faults of shared memory on several GPUs",
 )

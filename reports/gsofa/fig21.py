@@ -33,16 +33,11 @@ ROW = PanelRow(
     points=True,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 21",
-    "size of the chunks",
+    "size of the chunks of sources",
     frame,
     picture(ROW, "printed: six nodes of six V100"),
     f"""Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
     {SIMULATED}""",
-    claims=("fig21_chunk_size",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="size of the chunks of sources",
     span=SPAN,
 )

@@ -28,11 +28,9 @@ LOOKS: dict[str, dict[str, Any]] = {CPU: {"color": PALETTE[0]}, GPU: {"color": P
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per bin of sources of each case, without a series a single one with the reason.
-
-    `average` of frontier_mean is over WINDOW of the sources around; `ratio`, largest over smallest average
-    frontier of a source, 0 left out; `growth`, rank correlation of frontier_mean with the source.
-    """
+    """Return one row per bin of sources of each case: `average`, the moving one; of the case `ratio`, the
+    largest over the smallest average frontier of a source, and `growth`, its rank correlation with the
+    source."""
     rows = per_case(cases[KEPT], BINS)
     none = rows.groupby("case")["frontier_max"].transform("max") <= 0
     reason = rows["reason"].mask(none, "no source has a frontier")
@@ -59,8 +57,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel for each of the paper's matrices: of its own, or of that of its stand-ins which has the
-    most codes, the largest of several."""
+    """Draw a panel per printed matrix: of its own, or of the stand-in with the most codes, then the
+    largest."""
     known = frame["implementation"].where(frame["ratio"].notna())
     codes = known.groupby(frame["matrix"]).transform("nunique")
     rows = frame.assign(own=frame["abbr"].notna(), codes=codes)
@@ -92,15 +90,13 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 4",
     "average frontier size of each source",
     frame,
     draw,
     f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices
-    expanded over iterations, 0 left out of the ratio; moving average over {WINDOW:.0%} of the sources, thin:
-    of a few each. gsofa_cpu, on one thread, expands the whole frontier in an iteration, as the paper does; a
-    block of gsofa at most {THREADS} vertices at a step.""",
+    expanded over iterations, without 0; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one
+    thread, expands the whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS}
+    vertices.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
-    claims=(CLAIM,),
+    one_run=False,
 )

@@ -24,8 +24,8 @@ LINES = {"3D grid": "3D grids", "circuit": "circuits"}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: its `code` and seconds, of cuDSS those of its symbolic phase alone; `filled`
-    entries of L + U; the `family` of the matrix; of a line the `exponent` of n, of seconds and filled."""
+    """Return one row per case: its `code` and seconds; `filled` entries of L + U; the `family` of the matrix;
+    of a line the exponents of n, `exponent` of the seconds and `exponent_filled`."""
     rows = timed(cases, SYMBOLIC)
     by_fronts, is_cudss = rows["options"].str.contains("path=fronts"), rows["implementation"] == "cudss"
     rows = rows.assign(
@@ -63,8 +63,6 @@ def _heading(rows: pd.DataFrame, family: str) -> str:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "Growth with the matrix",
     "seconds of row counts over n, by each code",
     frame,
     draw,
@@ -72,6 +70,6 @@ EXHIBIT = Exhibit(
     at the end, by least squares. cuDSS orders the matrix itself and stores its factors' pattern; drawn is its
     symbolic phase alone. Not measured there: {absent}.""",
     lambda frame: {"absent": listed(set(CODES) - set(frame.loc[frame["status"] == "ok", "code"]))},
-    topic="How the cost of row counts grows with the matrix (beyond the paper)",
     span="from the input pattern to the counts of the filled rows, both resident",
+    one_run=False,
 )

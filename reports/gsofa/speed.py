@@ -23,12 +23,8 @@ OVER = "over gsofa, seconds"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and preparation: `<code>_median` seconds and `status_<code>`.
-
-    Seconds of peers are those of their symbolic phases, of SuperLU_DIST on the `ranks` that take least.
-    `<code>_ratio` is a code's seconds over gsofa's in one run, `sequential_ratio` those of the fastest good
-    sequential code, which `sequential_code` names. `edges_ratio` is gsofa's edges over fill2's.
-    """
+    """Return one row per matrix and preparation: `<code>_median` seconds, of SuperLU_DIST on the `ranks` that
+    take least; `<code>_ratio` over gsofa's, and `sequential_ratio`; `edges_ratio`, gsofa's over fill2's."""
     rows = timed(cases, SYMBOLIC)
     rows["name"] = rows["implementation"].mask(rows["options"].str.contains("path=fronts"), FRONTS)
     codes = by_code(rows, {name: name for name in (*OURS, *THEIRS) if name != RANKED}, "name")
@@ -51,9 +47,7 @@ SECONDS = [
     for code, heading in headings.items()
 ]
 EXHIBIT = Exhibit(
-    "gsofa",
-    "Row counts only",
-    "traversals, elimination trees, fronts of bits, and libraries",
+    "row counts by traversals, elimination trees, fronts of bits, and libraries",
     frame,
     Sheet(
         [
@@ -70,13 +64,9 @@ EXHIBIT = Exhibit(
             Column("edges,\ngsofa / fill2", "edges_ratio", "{:.2f}".format),
         ]
     ),
-    f"""Not in the paper: rows are counted, none is stored (output=counts). fill1_pruned traverses the filled
-    graph, fill1_supernodal that of supernodes, fill2 and gsofa traverse A; etree_cpu counts by the
-    elimination tree; of the project's own, bitfronts_cpu eliminates fronts of bits, and bitfronts_gpu counts
-    by the tree where A is symmetric and by fronts of bits elsewhere. {{fastest}}Libraries:
-    {", ".join(NAMED.values())}. cuDSS counts the entries of its own factors.""",
+    f"""Rows are counted, none is stored (output=counts). Ours: bitfronts_cpu eliminates fronts of bits,
+    bitfronts_gpu counts by the elimination tree where A is symmetric, by fronts elsewhere.
+    {{fastest}}Libraries: {", ".join(NAMED.values())}. cuDSS counts the entries of its own factors.""",
     lambda frame: {"fastest": fastest_how(frame["sequential_code"], frame["sequential_untimed"])},
-    one_run=True,
-    topic="Row counts by traversals, elimination trees and fronts of bits (beyond the paper)",
     span="from the input pattern to the counts of the filled rows, both resident",
 )

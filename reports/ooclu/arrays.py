@@ -61,7 +61,7 @@ def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
-    """Return the rows of a variant within some budget, and of another one without any; `binds` is 1 where the
+    """Return the rows of a variant within budgets, and of another one without any; `binds` is 1 where the
     budget takes several launches, unknown where these are not counted."""
     rows = with_budgets(standing_in(cases, LARGEST))
     within = rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)
@@ -79,8 +79,7 @@ def with_regime(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the ways of having the arrays, with what `fillpath faults` counted of them; `told`
-    is `ok` where the counts are known."""
+    """Return the rows of WAYS with what `fillpath faults` counted; `told` is `ok` where that is known."""
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
     counts = [each.get("facts", {}) for each in probes("faults", rows)]
     rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
@@ -90,8 +89,8 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime; a
-    matrix in `shown`, which the figure has, is `not_run` without a row."""
+    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime, and a
+    `not_run` row for a matrix of `shown` without cases."""
     density = printed_column(PAPER, MATRICES, "nnz_per_row")
     rows = standing_in(rows, shown).assign(nnz_per_row=rows["entries"] / rows["n"])
     rows = beside(rows, PAPER, {"paper_nnz_per_row": {abbr: density[abbr] for abbr in shown}})
@@ -116,8 +115,7 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 
 def labelled(frame: pd.DataFrame, memory: bool = True) -> pd.DataFrame:
-    """Return the frame as a picture names matrices: with nnz/n, with the bytes of the arrays of all rows and
-    their regime, and with few of what each stands in for."""
+    """Return the frame with labels of a picture: nnz/n, the bytes of all rows' arrays, and their regime."""
     known = frame.assign(gigabytes=frame["managed_bytes"] / 1e9, regime=frame["regime"].replace("", None))
     labels, forms = frame["label"], {"gigabytes": "\n{:.2g} GB", "regime": " ({})"} if memory else {}
     for name, form in {"nnz_per_row": ", nnz/n {:.3g}", **forms}.items():

@@ -28,8 +28,8 @@ BYTES, BLOCKS = map(float, PRINTED["blocks"].values())
 
 
 def stored(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the three storages, with the `way`, the budget, `budget_blocks`, the dense columns
-    that it holds, one per block, and what the figures call matrices."""
+    """Return the rows of the three storages, each with its `way`, its matrix as Table 4 calls it, the budget,
+    and `budget_blocks`, the dense columns that this holds."""
     dense, rows = without(cases["variant"], BUDGET) == DENSE, with_budgets(cases)
     limited = dense & rows["budget"].notna()
     instead = rows["stands_for"].map(lambda names: among(names, SIZES.index))
@@ -43,16 +43,15 @@ def stored(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_printed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, Table 4's matrices first and `not_run` without a case, with the print; `by_blocks`,
-    what blocks alone give: the search's over the dense columns that fit, or that are printed."""
+    """Return the rows with the print, Table 4's matrices first; `by_blocks`, the blocks of the search over
+    the dense columns that fit, or that are printed."""
     rows = with_absent(rows, SIZES.index, "abbr").join(SIZES.add_prefix("paper_"), on="abbr")
     rows["by_blocks"] = BLOCKS / rows["budget_blocks"].fillna(rows["paper_blocks"])
     return with_groups(rows.sort_values("abbr", key=pd.isna, kind="stable", ignore_index=True))
 
 
 def short(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame as a picture has room for it: a stand-in stands in for the table, not for each matrix,
-    and the caption has the preparations."""
+    """Return the frame as a picture has room for it: without preparations, a stand-in being of the table."""
     instead = frame["stand_in_for"].mask(frame["stand_in_for"].notna(), "Table 4's")
     return frame.assign(stand_in_for=instead, preparation=None, **{DASHED: frame["by_blocks"]})
 
@@ -70,8 +69,6 @@ BY_BLOCKS = dict(zip(SIZES.index, BLOCKS / SIZES["blocks"], strict=True))
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 OVER = Over(SEARCHED, PRINTED["range"], dash=DASHED)
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Figure 8",
     "dense columns and binary search",
     frame,
     Panels([OVER], 7.0, short),
@@ -82,7 +79,5 @@ EXHIBIT = Exhibit(
         "printed": ends(SIZES["blocks"], "{:.0f}".format),
     },
     held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), BY_BLOCKS)],),
-    claims=(CLAIM,),
-    one_run=True,
     span="of the numeric factorisation alone, on the card",
 )

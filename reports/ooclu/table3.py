@@ -26,11 +26,10 @@ ENTRY = 16
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: fault groups, and the share of time that servicing them takes, without and
-    with prefetching; the share that data movement has of out_of_core; each with what the paper prints.
+    """Return one row per matrix: fault groups and their share of the time in per cent, without and with
+    prefetching; `movement`, data's share of out_of_core; `told` and the like, `ok` where a number is known.
 
-    Shares are in per cent; `told` and the like say `ok` where a number is known. `reduction` is of groups,
-    unknown where none is left; `over_movement`, the smaller share of faults over that of data movement.
+    `reduction` is of groups, `over_movement` the smaller share of faults over that of data movement.
     """
     rows = counted(cases)
     plain, ahead, ours = (by_code(rows, {"": way}, "way")[""] for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
@@ -54,7 +53,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
-    """Return what was counted of a way. Groups that are serviced at once add up: above 100 % is no share."""
+    """Return what was counted of a way. Groups serviced at once add up: above 100 % is no share."""
     share_told = rows["told"].mask(rows["fault_share"] > 1, "groups_overlap")
     shares = rows[["told", "groups", "overhead"]].assign(share_told=share_told)
     return shares.assign(share=100 * rows["fault_share"].where(rows["fault_share"] <= 1)).add_prefix(prefix)
@@ -84,19 +83,16 @@ COLUMNS = [
     Column("regime", "regime"),
 ]
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
-    f"""Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
-    right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
-    to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
-    copy's rate, over out_of_core's median. {arrays.REGIMES}""",
-    claims=("table3_page_faults",),
+    f"""Groups: page faults serviced together, counted by CUPTI in calls of their own (overhead: over calls
+    without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
+    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     subsets={
         "regimes": arrays.by_regime,
         # Where prefetching leaves some fault.
         "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
     },
+    one_run=False,
 )

@@ -44,8 +44,6 @@ def count(value: float) -> str:
 
 COLUMNS = [c for code, name in NAMES.items() for c in columns_of(code, name, seconds, **PARTS)]
 EXHIBIT = Exhibit(
-    PAPER,
-    "Beyond the paper",
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
     Sheet(
@@ -56,5 +54,4 @@ EXHIBIT = Exhibit(
     many of these ParAC takes less. ParAC on all cores; of ict the solves on all, the factor on one, without
     the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors;
     approx-chol likewise. {RULE}""",
-    one_run=True,
 )

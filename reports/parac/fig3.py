@@ -7,7 +7,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import ORDERINGS, in_order
-from reports.parac.solution import PAPER, by_threads
+from reports.parac.solution import by_threads
 from reports.shapes.lines import draw_scaling
 from reports.table import cores_of
 from reports.verbs import ENDS, RATIO, mean, on, over
@@ -63,8 +63,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC, Figure 3",
     "time of the factor against threads",
     frame,
     partial(
@@ -73,8 +71,6 @@ EXHIBIT = Exhibit(
     """parac_cpu; written: seconds of one thread over those of the most threads, in one run (printed: about
     10x on most). The factor is the same, to the last bit, on any number of threads. {fewer}""",
     facts,
-    claims=("fig3_cpu_scaling",),
     subsets={"by_matrix": by_matrix},
-    one_run=True,
     span="the graph resident in memory to its factor resident there",
 )

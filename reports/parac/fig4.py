@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Subset
 from reports.parac import orderings
 from reports.parac.orderings import ORDERINGS, draw_seconds, first_names
-from reports.parac.solution import PAPER
 from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.shapes.style import looks
@@ -82,15 +81,13 @@ def _depths(axes: Axes, frame: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC, Figure 4",
     "depth, time and fill of the factor by ordering",
     frame,
     Panels([_depths, TIMES, FILLS], 11.5, first_names),
     """In vertices: the height of the elimination tree of L (classical) and of ParAC's factor G (actual), and
     the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, or parac_cpu on one thread where
     that has no result.""",
-    claims=("fig4_dependency_depth",),
     subsets={"together": together, "amd_slowest": orderings.slowest_amd},
     span="the graph resident where it is factorised to its factor resident there",
+    one_run=False,
 )

@@ -92,19 +92,15 @@ def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, device: str = "") 
 
 PANELS = [partial(draw_seconds, label=f"time on the {name} (log)", device=name) for name in ("CPU", "GPU")]
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC",
     "time to solution by ordering",
     frame,
     Panels(PANELS, 9.0, first_names),
     f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
-    claims=("orderings",),
     subsets={
         "amd": _amd_on_cpu,
         "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
         "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
         "amd_slowest": slowest_amd,
     },
-    one_run=True,
     span=SPAN,
 )

@@ -80,13 +80,12 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC",
     "iterations by right-hand side",
     frame,
     Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
     f"""Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a b is mostly
     rough, and an incomplete factor is slow on what is smooth; in bold: the first over the second. {RULE}""",
-    claims=("right_hand_side",),
     subsets={"by_matrix": by_matrix},
+    one_run=False,
+    more_claims=("right_hand_side",),
 )

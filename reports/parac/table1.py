@@ -3,7 +3,7 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac.solution import PAPER, below_stand_ins, beside_print, printed
+from reports.parac.solution import below_stand_ins, beside_print, printed
 from reports.shapes.sheet import COUNT, Column, Sheet
 from reports.verbs import equality, fact
 
@@ -28,8 +28,6 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC, Table 1",
     "matrices",
     frame,
     Sheet(
@@ -44,5 +42,5 @@ EXHIBIT = Exhibit(
     """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO}
     not. Nonzeros: explicit zeros left out. nnz(L): of the graph
     Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals.""",
-    claims=("table1_matrices",),
+    one_run=False,
 )

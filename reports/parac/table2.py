@@ -68,8 +68,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    solution.PAPER,
-    "ParAC, Table 2",
     "seconds to solution on the CPU",
     frame,
     Sheet(
@@ -90,10 +88,8 @@ EXHIBIT = Exhibit(
     matrix, in ParAC's order or reverse Cuthill and McKee's, the faster measured (ranks: {{ranks}}; threads of
     ParAC: {{threads}}; of the paper's: 32); PyAMG: sequential. {RULE}""",
     facts,
-    claims=("table2_cpu",),
     subsets={
         "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
         "ranks": partial(solution.by_threads, threads="hypre_least"),
     },
-    one_run=True,
 )

@@ -67,8 +67,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    solution.PAPER,
-    "ParAC, Table 3",
     "milliseconds to solution on the GPU",
     frame,
     Sheet(
@@ -90,6 +88,4 @@ EXHIBIT = Exhibit(
     and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its
     settings. {{means}} {RULE}""",
     facts,
-    claims=("table3_gpu",),
-    one_run=True,
 )
