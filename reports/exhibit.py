@@ -3,7 +3,8 @@
 A figure is one module, reports/<paper>/<figure>.py, whose EXHIBIT says these four and nothing twice: its
 paper, its number and most of its claims follow from the file. Verdicts read the frame, which is the CSV
 beside the picture: no number is computed again. Pictures are made of reports/shapes/, or by the module's own
-`draw`."""
+`draw`.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +44,6 @@ class Subset:
     beside: bool = False
 
 
-# Takes apart rows, which say in `has_number` whether there is one to judge by; its own may have more columns.
-Subsets = Callable[[pd.DataFrame], Sequence[Subset]]
-
-
 @dataclass(frozen=True)
 class Exhibit:
     """A figure of a paper, or beyond it.
@@ -57,7 +54,7 @@ class Exhibit:
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
     more_claims : subjects of config/claims/ whose ids do not begin with the figure's name.
-    subsets : what takes apart rows that are judged apart, by its name there.
+    subsets : what takes apart rows that are judged apart, by `has_number` say, by its name there.
     held : functions that judge claims which no column does.
     one_run : whether its records are of one run, as ratios have to be.
     numbered : as `Table II`, where the file's name does not say it.
@@ -70,34 +67,28 @@ class Exhibit:
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
     more_claims: tuple[str, ...] = ()
-    subsets: Mapping[str, Subsets] = field(default_factory=dict)
+    subsets: Mapping[str, Callable[[pd.DataFrame], Sequence[Subset]]] = field(default_factory=dict)
     held: tuple[Callable[[pd.DataFrame], Sequence[Verdict]], ...] = ()
     one_run: bool = True
     numbered: str = ""
     span: str = ""
 
     @property
-    def _file(self) -> list[str]:
-        """Return the paper and the figure: the names of the folder and of the file that `rows` is of."""
-        return self.rows.__module__.split(".")[-2:]
-
-    @property
     def paper(self) -> str:
-        """Return the paper's id."""
-        return self._file[0]
+        """Return the paper's id, the folder of the file that `rows` is of."""
+        return self.rows.__module__.split(".")[-2]
 
     @functools.cached_property
     def claims(self) -> tuple[str, ...]:
         """Return the subjects of config/claims/ that the figure is held against."""
-        paper, figure = self._file
-        own = (id for of, id in subjects() if of == paper and f"{id}_".startswith(f"{figure}_"))
+        file = self.rows.__module__.rpartition(".")[2]
+        own = (id for of, id in subjects() if of == self.paper and f"{id}_".startswith(f"{file}_"))
         return (*own, *self.more_claims)
 
     @property
     def number(self) -> str:
-        """Return `Figure 17` of fig17.py; of a file without a number nothing, or `beyond the paper` where the
-        figure is held against no claim."""
-        kind, number = re.split(r"(?=\d|$)", self._file[1], maxsplit=1)
+        """Return `Figure 17` of fig17.py; else nothing, or `beyond the paper` where no claim is judged."""
+        kind, number = re.split(r"(?=\d|$)", self.rows.__module__.rpartition(".")[2], maxsplit=1)
         if number:
             return self.numbered or f"{'Table' if kind == 'table' else 'Figure'} {number}"
         return "" if self.claims else "beyond the paper"
@@ -123,12 +114,8 @@ class Exhibit:
         return self.draw(measured(frame), f"{self.name}: {self.title}")
 
     def words(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
-        """Return the caption on one line, with where and how its cases were measured and what was not.
-
-        Raises ConfigError for a `{name}` that `facts` does not have.
-
-        rows : of the table, one per case
-        """
+        """Return the caption on one line, with where and how the cases of these rows of the table were
+        measured and what was not. Raises ConfigError for a `{name}` that `facts` does not have."""
         facts = self.facts(frame)
         try:
             caption = " ".join(self.caption.format_map(facts).split())
@@ -141,10 +128,7 @@ class Exhibit:
         return " ".join(part for part in (place(rows), caption, told, unmeasured(frame)) if part)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
-        """Return what becomes of the claims, by the frame.
-
-        Raises UnknownNameError for a subject that config/claims/ does not have, ConfigError for a column that
-        the frame, or subsets that the figure does not have."""
+        """Return what becomes of the claims. Raises ConfigError or UnknownNameError for unknown names."""
         found: list[Verdict] = []
         claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
         for claim, held in ((each, held) for each in claims for held in each.held):

@@ -14,8 +14,7 @@ BASELINE, KLU, SEQUENTIAL = "gilbert_peierls", "klu", "sequential"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case with its seconds, of peers those of their symbolic phases; on gsofa's rows its
-    speedups: `<code>_ratio`, and `sequential_ratio` over the fastest good code, `sequential_code`."""
+    """Return one row per case; on gsofa's `<code>_ratio`, and over good ones `sequential_ratio`."""
     rows = in_papers_order(timed(cases, SYMBOLIC), "gsofa")
     ours = rows[rows["implementation"] == GSOFA]
     good = fastest_sequential(rows, by_input(ours)).reset_index()

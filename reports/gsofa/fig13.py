@@ -24,8 +24,7 @@ GB = 1e9
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: bytes through DRAM and L2, `how` they were counted, and the share of the
-    peak."""
+    """Return one row per case: bytes through DRAM and L2, `how` they were counted, the share of the peak."""
     facts = [each.get("facts", {}) for each in probes("counters", cases)]
     read = pd.DataFrame(facts, cases.index, columns=READ, dtype="float64")
     is_read = read["kernel_seconds"].notna()
@@ -68,5 +67,4 @@ EXHIBIT = Exhibit(
     """Bytes: {hows}. Hardware counters: read by ncu in a run of its own; counted: what the implementation
     asks for, wherever it lies. Peak: by the card's memory clock and bus width. The paper reads nvprof.""",
     lambda frame: {"hows": listed(frame["how"].dropna())},
-    one_run=False,
 )

@@ -18,8 +18,7 @@ MEAN, ON_TOP = DATA["inter_node"]["mean"], DATA["intra_node_on_top"]["mean"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix, number of workers and step: `ratio`, the seconds without the step over with
-    it."""
+    """Return a row per matrix, number of workers and step: `ratio`, seconds without it over with it."""
     rows = parallel(cases)
     order = option(rows["variant"], "order")
     contiguous, inter = (with_option(rows["variant"], "order", name) for name in ("contiguous", "inter_node"))

@@ -25,9 +25,13 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix, number of GPUs and step (advice in one array, an array each, both): `ratio`,
-    page faults without it over with it; `left`, the inverse; `fewer`, how many per cent fewer."""
-    rows = counted(parallel(cases))
+    """Return a row per matrix, number of GPUs and step: `ratio` of page faults, `left`, `fewer` per cent."""
+    rows = parallel(cases)
+    repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
+    calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
+    # In place of seconds the median, least and most faults of the calls.
+    ends = [(np.median(each), min(each), max(each)) for each in calls]
+    rows = rows.assign(rounds=None, **pd.DataFrame(ends, rows.index, columns=list(SECONDS)))
     sharing = option(rows["variant"], "sharing").where(option(rows["variant"], "advise").isna())
     shared = with_option(rows["variant"], "sharing", "one_array")
     without_advice = with_option(shared, "advise", "false")
@@ -37,18 +41,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         BOTH: (sharing == "separate_arrays", without_advice),
     }
     rows = compared(rows, steps, PRINTED).rename(columns={"median": "faults", "other_median": "other_faults"})
-    # There is no ratio over no faults.
     rows = rows.replace({name: {np.inf: np.nan} for name in ("ratio", "ratio_low", "ratio_high")})
     rows = rows.join(inverted(rows, "left")).assign(pair=told(rows, "ratio", status="pair"))
     return rows.assign(fewer=100 * (1 - rows["left"]))
-
-
-def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with page faults in place of seconds: the median, least and most of the calls."""
-    repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
-    calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
-    ends = [(np.median(each), min(each), max(each)) for each in calls]
-    return rows.assign(rounds=None, **pd.DataFrame(ends, rows.index, columns=list(SECONDS)))
 
 
 MEAN = 1 / DATA["advice"]["mean"]

@@ -18,8 +18,7 @@ STEPS = {number: f"on {number}" for number in (2, 3, 4, 8, 11, 22, FLAT_FROM, NO
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix and number of workers: `ratio`, seconds on a GPU or node over those on `times`;
-    `efficiency`, over that number; `from_33`, over the ratio of 33 nodes."""
+    """Return a row per matrix and number of workers: `ratio`, one's seconds over theirs; `efficiency`."""
     rows = parallel(cases)
     nodes, each = (option(rows["variant"], name) for name in ("nodes", "virtual_gpus"))
     steps = {

@@ -15,13 +15,11 @@ CHUNKS = {size: f"chunks of {size}" for size in (DEFAULT, LARGE)}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return two rows per matrix and number of workers: `ratio`, seconds with chunks of 128 and of 256
-    sources over those with 64."""
+    """Return two rows per matrix and number of workers: `ratio` over seconds with chunks of 64."""
     rows = parallel(cases)
     size = option(rows["variant"], "maxsup").fillna(DEFAULT)
     base = with_option(rows["variant"], "maxsup", SMALLEST)
     rows = compared(rows, {each: (size == each, base) for each in CHUNKS}, {LARGE: DATA["max_256"]})
-    # The pair has the seconds at 64 on top.
     return rows.assign(**inverted(rows, "ratio"))
 
 

@@ -28,9 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {CPU: {"color": PALETTE[0]}, GPU: {"color": P
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per bin of sources of each case: `average`, the moving one; of the case `ratio`, the
-    largest over the smallest average frontier of a source, and `growth`, its rank correlation with the
-    source."""
+    """Return one row per bin of each case: its moving `average`; of the case `ratio` and `growth`."""
     rows = per_case(cases[KEPT], BINS)
     none = rows.groupby("case")["frontier_max"].transform("max") <= 0
     reason = rows["reason"].mask(none, "no source has a frontier")
@@ -41,31 +39,26 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     series = {case: bins[BINS].to_dict("list") for case, bins in of_case if len(bins) > 1}
     trends = {case: trend(bins["first"], bins["frontier_mean"], len(bins)) for case, bins in series.items()}
     growth = pd.DataFrame.from_dict(trends, "index", float, [f"growth{end}" for end in ENDS])
-    rows = rows.assign(
-        # Claims are held against the first bin of a case.
-        first=rows["first"].fillna(0),
-        average=of_case["frontier_mean"].transform(
-            lambda mean: mean.rolling(max(1, round(WINDOW * len(mean))), 1, center=True).mean()
-        ),
-        smallest=smallest,
-        largest=largest,
-        ratio=largest / smallest,
+    average = of_case["frontier_mean"].transform(
+        lambda mean: mean.rolling(max(1, round(WINDOW * len(mean))), 1, center=True).mean()
     )
+    # Claims are held against the first bin of a case.
+    rows = rows.assign(first=rows["first"].fillna(0), average=average, smallest=smallest, largest=largest)
+    rows["ratio"] = largest / smallest
     rows = in_papers_order(rows.join(growth, on="case"), "gsofa", PRINTED)
     matrix = printed_matrix(rows, PRINTED)
     return rows.assign(paper_matrix=matrix, paper_ratio=matrix.map(PRINTED))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel per printed matrix: of its own, or of the stand-in with the most codes, then the
-    largest."""
+    """Draw a panel per printed matrix: its own, or the stand-in with the most codes, then the largest."""
     known = frame["implementation"].where(frame["ratio"].notna())
     codes = known.groupby(frame["matrix"]).transform("nunique")
-    rows = frame.assign(own=frame["abbr"].notna(), codes=codes)
-    ordered = rows.sort_values(["own", "codes", "n"], kind="stable")
-    first = ordered.groupby("paper_matrix")["matrix"].last()
-    shown = frame[frame["matrix"].isin(first)]
-    return Multiples(_panel, "average frontier of a source")(shown, title)
+    rows = frame.assign(own=frame["abbr"].notna(), codes=codes).sort_values(
+        ["own", "codes", "n"], kind="stable"
+    )
+    shown = rows.groupby("paper_matrix")["matrix"].last()
+    return Multiples(_panel, "average frontier of a source")(frame[frame["matrix"].isin(shown)], title)
 
 
 def _panel(axes: Axes, panel: pd.DataFrame) -> None:
@@ -94,9 +87,7 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices
-    expanded over iterations, without 0; moving average over {WINDOW:.0%} of the sources. gsofa_cpu, on one
-    thread, expands the whole frontier in an iteration, as the paper does; a block of gsofa at most {THREADS}
-    vertices.""",
+    expanded over iterations; moving average over {WINDOW:.0%} of the sources. gsofa_cpu expands the whole
+    frontier in an iteration, as the paper does; a block of gsofa at most {THREADS} vertices.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
-    one_run=False,
 )

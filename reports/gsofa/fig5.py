@@ -16,8 +16,7 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: device bytes of fill, maxId and queues over the matrix's, `before` and
-    `after` the space optimisations, and by `table2`; `reduction` of bytes, `ratio` of seconds."""
+    """Return one row per matrix: auxiliary bytes over the matrix's, `before`, `after` and by `table2`."""
     rows = with_and_without(cases)
     rows["bytes_matrix"] = fact(rows, "bytes_matrix")
     for when, prefix in WHEN.items():

@@ -18,8 +18,7 @@ SIMULATED = "Simulated: the slowest of the workers, which run in turn."
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases with their parallel seconds, what `kind` of workers they ran on, whether these were
-    `simulated`, in turn, and the number of GPUs as an option in `variant`."""
+    """Return the cases with parallel seconds, the `kind` of workers, and `gpus` as an option in `variant`."""
     rows = timed(cases, slowest)
     variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
     nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
@@ -46,11 +45,7 @@ def compared(
     printed: Mapping[str, Mapping[str, float]],
 ) -> pd.DataFrame:
     """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
-
-    cases : of `parallel`
-    steps : by `what` they show, which cases have the step, and the variant that each is held against
-    printed : by what a step shows, and by matrix
-    """
+    steps : by `what` they show, which cases have the step, and the variant that each is held against"""
     parts = []
     for what, (chosen, base) in steps.items():
         rows = cases[chosen]

@@ -19,7 +19,6 @@ WORD = 4
 _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
 PRINTED_WORDS = _TABLE2["words"].groupby(_STRUCTURE).sum()
-# The budget at which ratios are printed.
 PRINTED_AT = "1GB"
 FULL = "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or not known."
 
@@ -30,8 +29,7 @@ def is_off(variants: pd.Series[str]) -> pd.Series[bool]:
 
 
 def with_and_without(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases with every space optimisation off, over the same with all on, which is `other_...`:
-    queues of 1/8 of n entries per source, the rest in pinned host memory."""
+    """Return the cases with every space optimisation off over those with all on, which are `other_...`."""
     rows = cases[is_off(cases["variant"])]
     all_on = with_option(without(rows["variant"], *_SPACE), "queue_fraction", "8")
     return rows.join(over_variant(cases, rows, all_on, ("", "space optimisations on")))

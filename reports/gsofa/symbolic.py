@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pandas as pd
 
 from fillpath.processes import Samples
 from reports.facts import naming
 from reports.facts.claims import subject
 from reports.facts.printed import printed_column
-from reports.table import phases
-from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
+from reports.table import NOT_MEASURED, phases
+from reports.verbs import RATIO, beside, fact, fastest, in_papers_order, of, over, over_variant, without
 
 # What of a peer's record is its symbolic factorisation, without what the check alone needs: conversion to its
 # format, counting. KLU refactors in the pattern that its factor found: the rest is the search for it.
@@ -25,8 +26,19 @@ SYMBOLIC = {name: samples for name, (_, samples) in PEERS.items()}
 NAMED = {name: f"{name} ({words})" for name, (words, _) in PEERS.items()}
 # The codes that examine few entries, with their letters in a picture.
 GOOD = {"fill1_pruned": "p", "etree_cpu": "e", "fill1_supernodal": "n", "superlu_dist": "s"}
-# Seconds of a symbolic factorisation.
 SPAN = "from the input pattern to the filled pattern, both resident"
+
+
+def paired(cases: pd.DataFrame, option: str, names: tuple[str, str], inverse: bool = False) -> pd.DataFrame:
+    """Return the cases with an option and their ratio over those without, where both have the same number of
+    concurrent sources; else `pair` says why not. A bound stays: a stopped call counted nothing."""
+    rows = cases[cases["variant"].str.match(rf"gsofa\..*{option}=")]
+    found = over_variant(cases, rows, without(rows["variant"], option), names, inverse)
+    ours, theirs = fact(rows, "concurrent_sources"), fact(found, "other_concurrent_sources")
+    which = [found["pair"] != "ok", ours.isna() | theirs.isna(), ours != theirs]
+    why = np.select(which, [found["pair"], NOT_MEASURED, "other_concurrency"], "ok")
+    lost = found["pair"] != why
+    return rows.join(found.assign(pair=why, **{each: found[each].mask(lost) for each in RATIO[1:]}))
 
 
 def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
@@ -65,8 +77,7 @@ def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`, of a stand-in
-    that it is `printed_of`."""
+    """Return the rows in the paper's order beside a printed table's columns, which are of `paper_matrix`."""
     printed = pd.DataFrame({f"paper_{name}": printed_column("gsofa", table, name) for name in columns})
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
     matrix = printed_matrix(rows, printed.index)

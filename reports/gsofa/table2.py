@@ -15,8 +15,7 @@ COLUMNS = [Column("data structure", "structure", left=True), Column("printed", "
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and variant: words of each structure per vertex and source, `printed_...` and
-    `words_...`, which gsofa allocated and which are known where `told` says `ok`."""
+    """Return one row per matrix and variant: words of each structure, `printed_...` and as `words_...`."""
     names = cases["variant"]
     small = option(names, "queue_fraction") == "8"
     variants = np.select([is_off(names), small, names == "gsofa"], VARIANTS, "")
@@ -49,8 +48,7 @@ EXHIBIT = Exhibit(
     frame,
     Sheet([*COLUMNS, *(Column(f"here,\n{name}", name) for name in VARIANTS)], structures, matrix=False),
     f"""Here: what gsofa allocates, least to most of {{matrices}} matrices, over {WORD} n bytes and its
-    concurrent sources. All off, all on (queues of n / 8 entries): the space optimisations, at the authors'
-    number of sources. Default: queues of n entries.""",
+    sources, at the authors' number but by default. All on: with queues of n / 8 entries.""",
     lambda frame: {"matrices": frame.loc[frame["told"] == "ok", "label"].nunique()},
     one_run=False,
 )

@@ -1,5 +1,4 @@
-"""The arrays of all rows: the ways of having them, their bytes, the regime of unified memory, and its page
-faults."""
+"""The arrays of all rows: ways of having them, their bytes, the regime of unified memory, page faults."""
 
 from __future__ import annotations
 
@@ -54,15 +53,14 @@ def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:
     return " to ".join(texts) if values.notna().any() else "none"
 
 
-def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows, with these matrices alone of what each stands in for."""
-    names = rows["stand_in_for"].map(lambda names: among(names, shown))
+def standing_in(rows: pd.DataFrame, shown: Collection[str], by: str = "stand_in_for") -> pd.DataFrame:
+    """Return the rows, each standing in for these matrices alone, by the names of a column."""
+    names = rows[by].map(lambda names: among(names, shown))
     return rows.assign(stand_in_for=names.astype("object"))
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
-    """Return the rows of a variant within budgets, and of another one without any; `binds` is 1 where the
-    budget takes several launches, unknown where these are not counted."""
+    """Return a variant's rows within budgets, and another's without; `binds`: in several launches."""
     rows = with_budgets(standing_in(cases, LARGEST))
     within = rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)
     rows = with_groups(rows[within | (rows["variant"] == whole)])
@@ -89,8 +87,7 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime, and a
-    `not_run` row for a matrix of `shown` without cases."""
+    """Return the rows by nnz/n, with their regime, and a `not_run` row for `shown` matrices without cases."""
     density = printed_column(PAPER, MATRICES, "nnz_per_row")
     rows = standing_in(rows, shown).assign(nnz_per_row=rows["entries"] / rows["n"])
     rows = beside(rows, PAPER, {"paper_nnz_per_row": {abbr: density[abbr] for abbr in shown}})

@@ -16,8 +16,7 @@ ROW = PanelRow("", STEPS, {}, points=True)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and budget: `ratio`, seconds of out_of_core within it over those without,
-    which are `whole` in `whole_launches`; and gsofa, without a budget, over the same."""
+    """Return one row per matrix and budget: `ratio` over seconds without one; and gsofa over the same."""
     rows = budgeted(cases, "out_of_core", "gsofa")
     whole = on(rows, of(cases, "out_of_core").reset_index())
     rows = rows.join(over(rows, whole, ("", "without a budget")))

@@ -13,7 +13,6 @@ from reports.table import KEY, NOT_MEASURED, SECONDS, phases, timed
 from reports.verbs import fact, first_failure, inputs, of, on
 
 KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
-# Bars beside the paper's ways.
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
 ADDED = (
     "Bars of bitfronts_gpu and direct_gpu (phases fronts, maps, numeric of one record, in float64) are not "
@@ -25,14 +24,8 @@ PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way, and of FRONTS and DIRECT: the sum of three stages of one run and
-    host.
-
-    `seconds_<stage>` are medians, `share_<stage>` these over the second way; `ratio` is over the first way.
-    `before_numeric` is the share of the other stages. `status` says `ok`, or which stage failed and how.
-
-    ways : the symbolic code and the levels code of each
-    """
+    """Return one row per input and way: the sum of three stages, `ratio` over the first way, `share_<stage>`
+    over the second; the share `before_numeric`. ways : the symbolic and the levels code of each"""
     given = of(cases, NUMERIC)
     stages = {
         way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}

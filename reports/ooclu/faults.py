@@ -12,12 +12,10 @@ from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
-# The printed column of each way, and what the legend calls it.
 WAYS = {
     PLAIN: ("gpu_fault_groups_without_prefetch", "on demand"),
     PREFETCHED: ("gpu_fault_groups_with_prefetch", "prefetched"),
 }
-# Marker, its size, and the colour of its edge.
 MARKS = {PRINT: ("*", 13, "black"), MEASURED: ("o", 8, PALETTE[0])}
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
@@ -25,8 +23,7 @@ SHARE = "over_first_touches"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix, way and source, which is the paper or what was measured: `groups` of faults,
-    also over the blocks of 2 MiB in 24 n^2 bytes."""
+    """Return one row per matrix, way and source: `groups` of faults, also `over_first_touches`."""
     table = printed_table(FAULTS).merge(printed_table(MATRICES), on="abbr", validate="one_to_one")
     printed = pd.concat([table.assign(way=way, groups=table[name]) for way, (name, _) in WAYS.items()])
     printed = printed.rename(columns={"order": "n"})[["abbr", "matrix", "way", "groups", "n", "nnz_per_row"]]
@@ -72,5 +69,4 @@ EXHIBIT = Exhibit(
     to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank correlation
     {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls.""",
     facts,
-    one_run=False,
 )

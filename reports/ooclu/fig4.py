@@ -16,19 +16,17 @@ from reports.shapes.stacked import Stacked
 from reports.table import KEY
 from reports.verbs import fastest, mean, of, over
 
-CLAIM, ON_CPU = "fig4_vs_modified_glu3", "glu3_relaxed"
-RANGE = subject(PAPER, CLAIM).data["range"]
-PARALLEL, SEQUENTIAL = "fill2_cpu, all cores", "gilbert_peierls, one core"
-# The good sequential codes whose F the levels can be found in, and the fastest of a matrix.
+ON_CPU, RANGE = "glu3_relaxed", subject(PAPER, "fig4_vs_modified_glu3").data["range"]
+PARALLEL = "fill2_cpu, all cores"
+# The good sequential codes whose F the levels can be found in.
 GOOD = {f"{code}, one core": code for code in ("fill1_pruned", "etree_cpu", "fill1_supernodal")}
-CODES = {PARALLEL: "fill2_cpu", SEQUENTIAL: "gilbert_peierls", **GOOD}
+CODES = {PARALLEL: "fill2_cpu", "gilbert_peierls, one core": "gilbert_peierls", **GOOD}
 WHICH = "fill1_pruned, etree_cpu and fill1_supernodal"
 FASTEST = f"the fastest of {WHICH}, one core"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix of Table 2 and way, the last the fastest good sequential code, which `code`
-    names; `levels_ratio`, of the levels alone one core over the GPU."""
+    """Return one row per matrix and way, the last the fastest good `code`; `levels_ratio` of levels alone."""
     ways = {OUT_OF_CORE: ("out_of_core", KAHN), **{way: (code, ON_CPU) for way, code in CODES.items()}}
     levels = over(of(cases, ON_CPU), of(cases, KAHN), ("", OUT_OF_CORE)).add_prefix("levels_")
     rows = compared(cases, ways).set_index(KEY).join(levels)

@@ -9,7 +9,8 @@ from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.stacked import Stacked
 
-CLAIM = "fig5_vs_unified_memory"
+WAYS = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT)
+RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory").data["range"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -18,7 +19,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return arrays.by_density(compared(cases, ways), arrays.SEVEN)
 
 
-WAYS, RANGE = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT), subject(arrays.PAPER, CLAIM).data["range"]
 EXHIBIT = Exhibit(
     "out of core and unified memory",
     frame,

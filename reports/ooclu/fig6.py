@@ -11,14 +11,13 @@ from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on
 
-CLAIM = "fig6_symbolic_three_ways"
+RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
 # What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and way: `ratio`, its seconds over those of out_of_core, without prefetching
-    also `prefetched_ratio` of the row with it; `pages_share` and `release_share`, per cent of its seconds."""
+    """Return one row per matrix and way: `ratio` over out_of_core; `prefetched_ratio`; shares in per cent."""
     rows = cases.assign(way=cases["variant"].map(arrays.WAYS)).dropna(subset="way")
     rows = arrays.over_baseline(rows, arrays.OUT_OF_CORE, "out of core").assign(series=rows["way"])
     prefetched = on(rows, rows[rows["way"] == arrays.PREFETCHED])[["ratio", "ratio_processes"]]
@@ -30,9 +29,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
     shares = frame.loc[frame["way"] == arrays.PREFETCHED, list(SHARES)].dropna()
-    pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
-    text = f"Of the prefetched seconds pages are {pages} % and release {release} %. "
-    return {"shares": text if len(shares) else ""}
+    return {name: arrays.ends(shares[name], "{:.0f}".format) for name in SHARES}
 
 
 def least_steps(frame: pd.DataFrame) -> list[Subset]:
@@ -43,14 +40,12 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-RATIOS = Over(arrays.OUT_OF_CORE, subject(arrays.PAPER, CLAIM).data["range"], ", of prefetched")
 EXHIBIT = Exhibit(
     "the symbolic phase, out of core and in unified memory",
     frame,
-    Panels([RATIOS], 7.5, arrays.labelled),
-    f"""Seconds over those of out_of_core, which stand above its bars, by nnz/n. Unified memory's include
-    allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
-    has its memory from a pool. {{shares}}{arrays.REGIMES}""",
+    Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
+    f"""Seconds over those of out_of_core. Unified memory's include allocating and releasing its arrays: of
+    the prefetched, pages are {{pages_share}} % and release {{release_share}} %. {arrays.REGIMES}""",
     facts,
     subsets={"regimes": arrays.by_regime, "steps": least_steps},
     span=arrays.SYMBOLIC,

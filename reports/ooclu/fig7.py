@@ -10,18 +10,15 @@ from reports.shapes.bars import seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import gains, over_variant, with_groups, without
 
-CLAIM, OFF = "fig7_dynamic_assignment", "dynamic_assignment"
-MOST = subject(PAPER, CLAIM).data["max_percent"]
-GAIN = PanelRow(
-    f"gain, %\n(printed: at most {MOST:+g}%)", [Step("gain", "gain")], {}, even=0.0, form="{:+.3g}%".format
-)
+OFF = "dynamic_assignment"
+LABEL = f"gain, %\n(printed: at most {subject(PAPER, f'fig7_{OFF}').data['max_percent']:+g}%)"
+GAIN = PanelRow(LABEL, [Step("gain", "gain")], {}, even=0.0, form="{:+.3g}%".format)
 STEPS = [Step("naive", "median"), Step("dynamic assignment", "other_median")]
 SECONDS = PanelRow("seconds (log)", STEPS, {}, even=None, log=True, form=seconds)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and budget, the largest first: `gain`, by how many per cent seconds without
-    dynamic assignment are more; `binds`, 1 where these took several launches."""
+    """Return one row per matrix and budget, the largest first: `gain` in per cent, and if it `binds`."""
     rows = budgeted(cases, f"out_of_core.{OFF}=false")
     dynamic = over_variant(cases, rows, without(rows["variant"], OFF), ("", "with dynamic assignment"))
     rows = rows.join(gains(dynamic))

@@ -9,9 +9,8 @@ from reports.shapes.bars import seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import on, over, with_groups
 
-COOPERATIVE, TAIL, HOST = "kahn_gpu", "kahn_gpu.driver=tail_launch", "kahn_gpu.driver=host"
-CORE = "glu3_relaxed"
-# What each way is called, the one that the others are held against first.
+COOPERATIVE, CORE = "kahn_gpu", "glu3_relaxed"
+TAIL, HOST = f"{COOPERATIVE}.driver=tail_launch", f"{COOPERATIVE}.driver=host"
 WAYS = {
     COOPERATIVE: "one cooperative launch",
     TAIL: "tail launches, a level each",
@@ -23,8 +22,7 @@ ROW = PanelRow("seconds (log)", STEPS, {}, status="status", even=None, log=True,
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: `ratio`, its seconds over those of the cooperative launch; `host_ratio`, of
-    launches of the host over tail launches, which the paper compares in words."""
+    """Return one row per case: `ratio` over the cooperative launch; `host_ratio`, host over tail launches."""
     rows = with_groups(cases.assign(series=cases["variant"].map(WAYS)))
     host, tail, cooperative = (rows[rows["variant"] == way] for way in (HOST, TAIL, COOPERATIVE))
     over_tail = over(host, on(host, tail), ("", "tail launches")).add_prefix("host_")

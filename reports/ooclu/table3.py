@@ -9,11 +9,10 @@ from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Sheet, columns
 from reports.table import KEY, NOT_MEASURED
 from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
 
-# By our column, the column of the printed table.
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
     "prefetched_groups": "gpu_fault_groups_with_prefetch",
@@ -26,11 +25,7 @@ ENTRY = 16
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: fault groups and their share of the time in per cent, without and with
-    prefetching; `movement`, data's share of out_of_core; `told` and the like, `ok` where a number is known.
-
-    `reduction` is of groups, `over_movement` the smaller share of faults over that of data movement.
-    """
+    """Return one row per matrix: fault groups, their `share` of time in per cent, `movement`, reasons."""
     rows = counted(cases)
     plain, ahead, ours = (by_code(rows, {"": way}, "way")[""] for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
     first = pd.concat([ours, plain, ahead]).groupby(KEY, sort=False).first()
@@ -69,18 +64,15 @@ def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
     return shares.where(told == "ok").assign(out_of_core_told=told)
 
 
-PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
-WITHOUT = "without\nprefetching"
+PER_CENT, WITHOUT = "{:.1f}".format, "without\nprefetching"
 COLUMNS = [
-    Column(WITHOUT, "groups", COUNT, "fault groups", "told"),
-    Column("with", "prefetched_groups", COUNT, "fault groups", "prefetched_told"),
-    Column(WITHOUT, "share", PER_CENT, "time of faults, %", "share_told"),
-    Column("with", "prefetched_share", PER_CENT, "time of faults, %", "prefetched_share_told"),
-    Column("movement,\n%", "movement", "{:.2f}".format, "out_of_core", "out_of_core_told"),
-    Column(WITHOUT, "overhead", TIMES, "CUPTI's overhead"),
-    Column("with", "prefetched_overhead", TIMES, "CUPTI's overhead"),
-    Column("nnz / n", "nnz_per_row", PER_CENT),
-    Column("regime", "regime"),
+    *columns("fault groups", COUNT, "told", groups=WITHOUT),
+    *columns("fault groups", COUNT, "prefetched_told", prefetched_groups="with"),
+    *columns("time of faults, %", PER_CENT, "share_told", share=WITHOUT),
+    *columns("time of faults, %", PER_CENT, "prefetched_share_told", prefetched_share="with"),
+    *columns("out_of_core", "{:.2f}".format, "out_of_core_told", movement="movement,\n%"),
+    *columns("CUPTI's overhead", "{:.2f}x".format, overhead=WITHOUT, prefetched_overhead="with"),
+    *columns("", PER_CENT, nnz_per_row="nnz / n", regime="regime"),
 ]
 EXHIBIT = Exhibit(
     "GPU page faults",
@@ -91,8 +83,6 @@ EXHIBIT = Exhibit(
     entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     subsets={
         "regimes": arrays.by_regime,
-        # Where prefetching leaves some fault.
         "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
     },
-    one_run=False,
 )
