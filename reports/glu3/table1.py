@@ -64,8 +64,7 @@ EXHIBIT = Exhibit(
     "kernel time of GLU2.0 and GLU3.0",
     frame,
     Sheet(COLUMNS),
-    """GLU2.0: blocks of 32 warps in every level; GLU3.0: modes by the columns of the level; batched, not in
-    the paper: small levels in one launch. A call, which is judged: between device events around it; by a
-    graph: launched by one that is kept; kernels alone: their durations by CUPTI.""",
+    """GLU2.0: blocks of 32 warps; GLU3.0: modes by the level; batched (ours): small levels in one launch. A
+    call, which is judged: between device events; by a graph: a kept one; alone: their durations by CUPTI.""",
     numbered="Table I",
 )

@@ -46,7 +46,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw a bar per code and number of ranks, under lines of their ratios."""
-    ranks = frame["ranks"].map("{:g}".format)
+    ranks = frame["ranks"].map("{:g}".format).astype("object")
     mark = frame["code"].map(GOOD).where(frame["series"] == BEST, "(" + ranks + ")")
     series = frame["series"].mask(frame["series"] == RANKED, f"{RANKED} on " + ranks)
     return CodedBars(STRIP, "seconds (log scale)")(frame.assign(mark=mark, series=series), title)

@@ -29,7 +29,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
     shares = frame.loc[frame["way"] == arrays.PREFETCHED, list(SHARES)].dropna()
-    return {name: arrays.ends(shares[name], "{:.0f}".format) for name in SHARES}
+    pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
+    text = f"Of the prefetched seconds pages are {pages} % and release {release} %. "
+    return {"shares": text if len(shares) else ""}
 
 
 def least_steps(frame: pd.DataFrame) -> list[Subset]:
@@ -44,8 +46,8 @@ EXHIBIT = Exhibit(
     "the symbolic phase, out of core and in unified memory",
     frame,
     Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
-    f"""Seconds over those of out_of_core. Unified memory's include allocating and releasing its arrays: of
-    the prefetched, pages are {{pages_share}} % and release {{release_share}} %. {arrays.REGIMES}""",
+    f"""Seconds over those of out_of_core. Unified memory's include allocating the arrays and releasing them,
+    except where these are kept. {{shares}}{arrays.REGIMES}""",
     facts,
     subsets={"regimes": arrays.by_regime, "steps": least_steps},
     span=arrays.SYMBOLIC,

@@ -42,7 +42,6 @@ EXHIBIT = Exhibit(
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
     Sheet(COLUMNS),
-    f"""Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how
-    many of these ParAC takes less. ParAC on all cores; ict's factor on one, without the search for its
-    tolerance; multigrid (PyAMG) and approx-chol are sequential but for the vectors. {RULE}""",
+    f"""Setup: factor and analysis; each: the iterations of a right-hand side. ParAC on all cores; ict's
+    factor on one, without its search; multigrid (PyAMG) and approx-chol: all but vectors on one. {RULE}""",
 )
