@@ -44,8 +44,8 @@ def compared(
     steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
     printed: Mapping[str, Mapping[str, float]],
 ) -> pd.DataFrame:
-    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
-    steps : by `what` they show, which cases have the step, and the variant that each is held against"""
+    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's. A
+    step is called by `what` it shows, and has its cases and the variant that each is held against."""
     parts = []
     for what, (chosen, base) in steps.items():
         rows = cases[chosen]

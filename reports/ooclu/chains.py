@@ -24,8 +24,8 @@ PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way: the sum of three stages, `ratio` over the first way, `share_<stage>`
-    over the second; the share `before_numeric`. ways : the symbolic and the levels code of each"""
+    """Return one row per input and way (its symbolic and its levels code): the sum of three stages, `ratio`
+    over the first way, `share_<stage>` over the second, `before_numeric`, the share of the first two."""
     given = of(cases, NUMERIC)
     stages = {
         way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}
