@@ -48,7 +48,7 @@ EXHIBIT = Exhibit(
     frame,
     Sheet([*COLUMNS, *(Column(f"here,\n{name}", name) for name in VARIANTS)], structures, matrix=False),
     f"""Here: what gsofa allocates, least to most of {{matrices}} matrices, over {WORD} n bytes and its
-    sources, at the authors' number but by default. All on: with queues of n / 8 entries.""",
+    sources. Off and on are at the authors' number of sources, on with queues of n / 8 entries.""",
     lambda frame: {"matrices": frame.loc[frame["told"] == "ok", "label"].nunique()},
     one_run=False,
 )
