@@ -35,7 +35,7 @@ from reports.pages import crate, drawing, handout, webpage
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import OF_EACH_SHAPE, Judgement, judge, site
+from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge, site
 from tests.shared import once
 from tests.thorough import daily
 
@@ -187,4 +187,4 @@ def test_a_figure_has_a_picture_of_it(paper: str, figure: str) -> None:
     assert not any(view.failure for view in views)
     assert bool(figures.pictured(views)) == any(records.of(case.name) for case in cases)
     frame = views[MACHINES.index("bare")].frame
-    assert shown.picture(frame).axes and shown.words(frame)
+    assert shown.picture(frame).axes and shown.words(frame, NO_ROWS)
