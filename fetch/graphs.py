@@ -6,7 +6,7 @@ imported where they are used: every process imports this one, and they take 0.2 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -62,10 +62,8 @@ def _roads(junctions: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
     width = int(np.ceil(np.sqrt(junctions)))
     every = np.arange(junctions)
-    east, south = (
-        every[(every % width < width - 1) & (every + 1 < junctions)],
-        every[: max(0, junctions - width)],
-    )
+    east, south = every[every % width < width - 1], every[: max(0, junctions - width)]
+    east = east[east + 1 < junctions]
     rows, columns = np.concatenate([east, south]), np.concatenate([east + 1, south + width])
     lengths = coo_array((1 + rng.random(len(rows)), (rows, columns)), shape=(junctions, junctions))
     tree = coo_array(minimum_spanning_tree(csr_array(lengths)))
@@ -77,10 +75,9 @@ def _roads(junctions: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 def _laplacian(n: int, rows: Array, columns: Array) -> csr_array:
     """Build the Laplacian of the graph with these edges, each given once."""
-    ones = np.ones(len(rows))
-    degrees = np.bincount(np.concatenate([rows, columns]), minlength=n).astype(np.float64)
-    every = np.arange(n)
-    coordinates = np.concatenate([rows, columns, every]), np.concatenate([columns, rows, every])
-    matrix = csr_array(coo_array((np.concatenate([-ones, -ones, degrees]), coordinates), shape=(n, n)))
+    from scipy.sparse.csgraph import laplacian
+
+    edges = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    matrix = csr_array(cast(coo_array, laplacian(edges + edges.T)))
     matrix.sort_indices()
     return matrix
