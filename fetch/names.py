@@ -5,7 +5,7 @@
 A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. A
 case's name has `,` in place of `:`.
 
-Longer than two screens: the grammar, its bounds and its sizes are read together.
+    parse("mesh:5x4x3:tetrahedra").order        60
 """
 
 from __future__ import annotations
@@ -203,29 +203,10 @@ def is_generated(text: str) -> bool:
 
 def parse(name: str) -> Spec:
     """Parse a name, where `,` may replace `:`. Raises UnknownNameError, which names the wrong part."""
-    generator, *words = name.replace(",", ":").split(":")
-    if generator not in GRAMMAR:
-        hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"
-        raise UnknownNameError(f"matrix {name!r}: no generator {generator!r}{hint}")
-    plain = [word for word in words if "=" not in word]
-    keyed = [word.partition("=") for word in words if "=" in word]
-    keys = {key: value for key, _, value in keyed}
-    allowed = KEYS.get(generator, {})
-    if len(keys) != len(keyed) or not keys.keys() <= allowed.keys() or not _arity(generator, plain):
-        raise UnknownNameError(f"matrix {name!r}: expected {GRAMMAR[generator]}{_hint(keys, plain, allowed)}")
-    values = {key: _value(name, key, keys.get(key), default) for key, default in allowed.items()}
-    if generator == "mesh" and values["symmetry"] == 1:
-        values["seed"] = 0  # draws nothing
-    spec = Spec(
-        generator,
-        size=0 if generator in _BOXES else _integer(name, "size", plain[0]),
-        box=_box(name, plain[0]) if generator in _BOXES else (0, 0, 0),
-        variant=_variant(generator, plain),
-        density=_decimal(name, "density", plain[1], fraction=True) if generator == "random" else 0.0,
-        keys=tuple(sorted(values.items())),
-    )
-    _check(name, spec)
-    return spec
+    try:
+        return _parsed(*name.replace(",", ":").split(":"))
+    except UnknownNameError as problem:
+        raise UnknownNameError(f"matrix {name!r}: {problem}") from None
 
 
 def canonical(name: str) -> str:
@@ -233,68 +214,76 @@ def canonical(name: str) -> str:
     return parse(name).name
 
 
-def _arity(generator: str, plain: list[str]) -> bool:
-    if generator in ALL_VARIANTS:
-        return len(plain) == 1 or (len(plain) == 2 and plain[1] in ALL_VARIANTS[generator])
-    return len(plain) == (2 if generator == "random" else 1)
+def _parsed(generator: str, *words: str) -> Spec:
+    if generator not in GRAMMAR:
+        hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"
+        raise UnknownNameError(f"no generator {generator!r}{hint}")
+    plain = [word for word in words if "=" not in word]
+    keyed = [word.partition("=") for word in words if "=" in word]
+    keys, allowed = {key: value for key, _, value in keyed}, KEYS.get(generator, {})
+    variants, is_box = ALL_VARIANTS.get(generator, ()), generator in _BOXES
+    count = 1 + int(generator == "random" or (plain[1:2] != [] and plain[1] in variants))
+    wrong = [key for key in keys if key not in allowed]
+    if wrong or len(keys) != len(keyed) or len(plain) != count:
+        every = [*allowed, *itertools.chain(*ALL_VARIANTS.values())]
+        hint = next((suggest(word, every) for word in (*wrong, *plain[1:2])), "")
+        raise UnknownNameError(f"expected {GRAMMAR[generator]}{hint}")
+    values = {key: _value(key, keys[key], value) if key in keys else value for key, value in allowed.items()}
+    if generator == "mesh" and values["symmetry"] == 1:
+        values["seed"] = 0  # draws nothing
+    spec = Spec(
+        generator,
+        size=0 if is_box else _integer("size", plain[0]),
+        box=_box(plain[0]) if is_box else (0, 0, 0),
+        variant=plain[1] if plain[1:] and plain[1] in variants[1:] else "",
+        density=_decimal("density", plain[1], fraction=True) if generator == "random" else 0.0,
+        keys=tuple(sorted(values.items())),
+    )
+    _check(spec)
+    return spec
 
 
-def _variant(generator: str, plain: list[str]) -> str:
-    chosen = plain[1] if generator in ALL_VARIANTS and len(plain) > 1 else ""
-    return "" if chosen in ALL_VARIANTS.get(generator, ("",))[:1] else chosen
-
-
-def _hint(keys: dict[str, str], plain: list[str], allowed: Mapping[str, int | float]) -> str:
-    wrong = [key for key in keys if key not in allowed] or plain[1:2]
-    return suggest(wrong[0], [*allowed, *itertools.chain(*ALL_VARIANTS.values())]) if wrong else ""
-
-
-def _value(name: str, key: str, text: str | None, default: int | float) -> int | float:
-    """Return a key's value, or its default, of the default's type and within the key's limits."""
-    if text is None:
-        return default
-    if isinstance(default, int):
-        value: int | float = _integer(name, key, text)
-    else:
-        value = _decimal(name, key, text, _LIMITS[key] == (0.0, 1.0))
+def _value(key: str, text: str, default: int | float) -> int | float:
+    """Return a key's value, of the default's type and within the key's limits."""
     least, most = _LIMITS.get(key, (0, math.inf))
+    is_integer = isinstance(default, int)
+    value = _integer(key, text) if is_integer else _decimal(key, text, (least, most) == (0.0, 1.0))
     if not least <= value <= most:
-        raise UnknownNameError(f"matrix {name!r}: {key} {_number(value)} lies outside {least}..{most}")
+        raise UnknownNameError(f"{key} {_number(value)} lies outside {least}..{most}")
     return value
 
 
-def _integer(name: str, what: str, text: str) -> int:
+def _integer(what: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative integer")
+        raise UnknownNameError(f"{what} {text!r} is not a non-negative integer")
     return int(text)
 
 
-def _box(name: str, text: str) -> tuple[int, int, int]:
+def _box(text: str) -> tuple[int, int, int]:
     sides = re.fullmatch(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})", text)
     if sides is None:
-        raise UnknownNameError(f"matrix {name!r}: box {text!r} is not written XxYxZ, as in 40x30x1")
+        raise UnknownNameError(f"box {text!r} is not written XxYxZ, as in 40x30x1")
     return int(sides[1]), int(sides[2]), int(sides[3])
 
 
-def _decimal(name: str, what: str, text: str, fraction: bool) -> float:
+def _decimal(what: str, text: str, fraction: bool) -> float:
     if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or (fraction and float(text) > 1):
         kind = "number in 0..1" if fraction else "non-negative number"
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a {kind}")
+        raise UnknownNameError(f"{what} {text!r} is not a {kind}")
     return float(text)
 
 
-def _check(name: str, spec: Spec) -> None:
+def _check(spec: Spec) -> None:
     least = LEAST_SIZE.get(f"{spec.generator}:{spec.variant}".removesuffix(":"), 1)
-    if spec.generator not in _BOXES and spec.size < least:
-        raise UnknownNameError(f"matrix {name!r}: size {spec.size} is below {least}")
-    if spec.generator in _BOXES and min(spec.box) < 1:
-        raise UnknownNameError(f"matrix {name!r}: a side of the box is below 1")
-    if spec.order < 1:
-        raise UnknownNameError(f"matrix {name!r}: a box of one node has no edge")
-    if spec.order > MAX_ORDER:
-        raise UnknownNameError(f"matrix {name!r}: order {spec.order} exceeds int32 columns ({MAX_ORDER})")
-    if spec.generator == "random" and spec.density == 0:
-        raise UnknownNameError(f"matrix {name!r}: density 0 lies outside (0, 1]")
+    problems = {
+        f"size {spec.size} is below {least}": spec.generator not in _BOXES and spec.size < least,
+        "a side of the box is below 1": spec.generator in _BOXES and min(spec.box) < 1,
+        "a box of one node has no edge": spec.order < 1,
+        f"order {spec.order} exceeds int32 columns ({MAX_ORDER})": spec.order > MAX_ORDER,
+        "density 0 lies outside (0, 1]": spec.generator == "random" and spec.density == 0,
+    }
+    if problem := next((text for text, is_so in problems.items() if is_so), ""):
+        raise UnknownNameError(problem)
 
 
 def _number(value: float) -> str:
