@@ -152,8 +152,9 @@ def save(
     for path in large:
         path.unlink()
     write_below(figure, caption, in_brief(verdicts, int(LETTERS * figure.get_figwidth())), stamp.footer)
+    box = measured(figure)
     for path in (svg, pdf):
-        write_picture(figure, path)
+        write_picture(figure, path, box)
     comments = [*stamp.items.items(), *verdicts, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
     table.unlink(missing_ok=True)
@@ -166,11 +167,12 @@ def save_shown(figure: Figure, svg: Path) -> list[Path]:
     """Write a picture that the page shows as it is: as SVG, and as PNG too if that is large. Returns their
     paths."""
     png = svg.with_suffix(".png")
-    write_picture(figure, svg)
+    box = measured(figure)
+    write_picture(figure, svg, box)
     if svg.stat().st_size <= LARGEST:
         png.unlink(missing_ok=True)
         return [svg]
-    write_picture(figure, png)
+    write_picture(figure, png, box)
     return [svg, png]
 
 
@@ -194,23 +196,23 @@ def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:
 def measured(figure: Figure) -> Bbox:
     """Return what the figure fills, in inches. It is laid out for good: text below is outside of its layout,
     and each picture would do it again."""
-    if figure.get_layout_engine() is not None:
+    if engine := figure.get_layout_engine():
         with matplotlib.rc_context(_SETTINGS):
-            figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+            engine.execute(figure)
+        figure.set_layout_engine(None)
     return figure.get_tightbbox()
 
 
-def write_picture(figure: Figure, path: Path) -> None:
+def write_picture(figure: Figure, path: Path, box: Bbox) -> None:
     """Replace an SVG, PDF or PNG, whole or not at all: same input, same bytes."""
     metadata: Any = {
         ".svg": {"Date": None, "Creator": None, "Title": path.stem},
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": path.stem},
         ".png": {"Software": None},
     }[path.suffix]
-    box, kind = measured(figure).padded(PAD), path.suffix[1:]
+    kind = path.suffix[1:]
     with atomic_write(path, "wb") as handle, matplotlib.rc_context(_SETTINGS):
-        figure.savefig(handle, format=kind, metadata=metadata, dpi=DPI, bbox_inches=box)
+        figure.savefig(handle, format=kind, metadata=metadata, dpi=DPI, bbox_inches=box.padded(PAD))
 
 
 def in_brief(verdicts: Sequence[tuple[str, str]], width: int) -> str:
