@@ -17,7 +17,7 @@ from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
 from reports.shapes.axes import names
 from reports.shapes.bars import few
-from reports.shapes.style import LARGE, set_look
+from reports.shapes.style import LARGE
 
 COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
@@ -185,7 +185,6 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     edges = list(itertools.accumulate(widths, initial=SIDE))
     heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
     width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
-    set_look()
     figure = TablePicture((width, height))
     figure.cells = cells
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))
