@@ -23,9 +23,8 @@ COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 # Of the letters.
 SIZE = 11
-# Inches of a letter, of a bold one; of a row, and of what stands below its cells; between two columns, and
-# beside the table.
-LETTER, BOLD, ROW, BELOW, GAP, SIDE = 0.1, 0.105, 0.28, 0.22, 0.18, 0.15
+# Inches of a letter, of a row, of the text below its cells, between two columns, and beside the table.
+LETTER, ROW, BELOW, GAP, SIDE = 0.1, 0.28, 0.22, 0.18, 0.15
 
 
 class Heading(NamedTuple):
@@ -97,13 +96,10 @@ class Column:
     `<value>_is` marks its numbers as equal to the print or not; `paper_<value>` is the print, where the frame
     has these columns.
 
-    heading : may have two lines
-    value : the frame's column; a text in it stands as it is
-    form : of a number
-    group : the heading above it
+    value : the frame's column; texts in it have no form
+    group : the heading above
     why : the column that says why there is no number
-    empty : stands for no number and no reason
-    left : whether it is aligned to the left
+    empty : in place of a number without a reason
     """
 
     heading: str
@@ -137,8 +133,7 @@ class Column:
 class Sheet:
     """One line per row, after its matrix; below the first line of a matrix what the paper prints of it.
 
-    derived : the frame with columns that only the picture has; `printed_of` names the matrix that a row's
-        print is of, where that is another
+    derived : adds columns that only the picture has; `printed_of` names another matrix that the print is of
     matrix : whether the matrix is the first column
     """
 
@@ -181,7 +176,7 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     columns = ["\n".join(column).split("\n") for column in zip(*texts, strict=True)]
     widths = [LETTER * max(map(len, column)) + GAP for column in columns]
     for name, own in groups:
-        widths[own.start] += max(0.0, BOLD * len(name) + GAP - sum(widths[own]))
+        widths[own.start] += max(0.0, 0.105 * len(name) + GAP - sum(widths[own]))
     edges = list(itertools.accumulate(widths, initial=SIDE))
     heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
     width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
