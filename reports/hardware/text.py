@@ -1,7 +1,5 @@
 """A comparison of machines as text: what each achieves at best first, then the same implementation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,10 +13,6 @@ from reports.shapes.bars import seconds, times
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
 ONE_PROCESS = "Some times are of a single process: others would differ by more than its interval says."
 HARDWARE = "On a processor all cores work unless the name says otherwise or the implementation is sequential."
-EQUAL_CORES = (
-    "seconds times cores, which is a bound: as if all work were shared out perfectly (implementations for "
-    "the processor alone; sequential ones as they are)"
-)
 # Inputs named in a line.
 NAMED = 4
 
@@ -110,11 +104,7 @@ def _same(comparison: Comparison) -> list[str]:
         )
         for pair in each(comparison.pairs)
     ]
-    heads = ("group", "machine", "ratio", "cases")
-    means, scaled = (
-        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(table))])
-        for table in (comparison.means, comparison.scaled)
-    )
+    means = [(mean.group, mean.machine, _ratio(mean), str(mean.n)) for mean in each(comparison.means)]
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
@@ -124,9 +114,8 @@ def _same(comparison: Comparison) -> list[str]:
         *_columns([("case", "seconds", "ratio"), *pairs]),
         "",
         "geometric means over the cases that both have solved:",
-        *means,
+        *_columns([("group", "machine", "ratio", "cases"), *means]),
         "",
-        *([f"the same at equal cores, by {EQUAL_CORES}:", *scaled, ""] if len(comparison.scaled) else []),
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),

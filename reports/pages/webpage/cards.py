@@ -3,8 +3,6 @@
 A line of a card is a sentence, what stands below it, and the standing whose outcome it tells, None for none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,10 +33,10 @@ def all_cards(
     """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
-    own, best = style.page_picture("glu3_raw"), comparison and comparison_folder(comparison) / "best.svg"
+    own = _drawn("glu3_raw")
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
-    best = style.shown(best) if best else None
+    best = comparison_folder(comparison) / "best.svg" if comparison else None
     found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
     return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
 
@@ -54,8 +52,15 @@ def _paper(
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
-    picture = next(filter(None, map(style.page_picture, charts)), None)
-    return picture, [sentence(standing, devices) for standing in best[:3]]
+    return next(filter(None, map(_drawn, charts)), None), [
+        sentence(standing, devices) for standing in best[:3]
+    ]
+
+
+def _drawn(name: str) -> Path | None:
+    """Return the picture of a figure for the page, None where it is not drawn."""
+    picture = style.figure_path(name, style.PAGE)
+    return picture if picture.is_file() else None
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
