@@ -1,7 +1,7 @@
 """Hardware against hardware: what each machine achieves at best, then the same cases side by side.
 
-A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is over what
-the first and the other have both solved, of the very same input; the rest is listed, each with its reason.
+A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is geometric,
+over what the first and the other have both solved, of the very same input; the rest is listed with reasons.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -120,8 +120,8 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs once for each `group` that they count in: the implementation, the stage, and all.
 
-    With fewer threads than a machine has a case says nothing of the machine, so that its stage is a group
-    apart. Of several draws of random numbers the first one counts.
+    A case with fewer threads than a machine has is in a group apart, a draw of random numbers after the first
+    in none.
     """
     pairs = pairs[~pairs["case"].str.contains(".seed=", regex=False)]
     apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)

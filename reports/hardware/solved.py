@@ -46,12 +46,11 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return one row per machine and case that any of them has a record of, by machines and cases.
 
     joules : of one solution, where a counter was read
-    why : why it has no time to compare, empty where it has one
-    part : whether it was limited to fewer threads than the machine has, and has work for more
-    input_hash : of the prepared matrix of an ok row
-    place : what a case's name says of the input, also without a prepared matrix
-    question : what makes two problems on one input one, None without a verified result
-    input : of the question, for people. One input may have several, such as two names of one order
+    why : why a row has no time to compare, empty where it has one
+    part : whether a parallel code was limited to fewer threads than the machine has
+    place : the input by the case's name
+    question : equal of two problems on one input, None without a verified result
+    input : of the question, for people; one input may have several names
     unlike : why the time is not of the whole problem alone, empty where it is
     """
     own = {name: records.of_machine(name) for name in machines}
@@ -75,7 +74,7 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
 
 
 def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record | None]) -> pd.DataFrame:
-    """Return the rows with what each answers. standing : the record of each ok one"""
+    """Return the rows with the question of each. standing : the record of each ok one"""
     content = [(record and record.prepared) or {} for record in standing]
     prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
     ordered = rows["stage"].isin(ORDERED)
@@ -132,10 +131,8 @@ def _is_sequential(entry: Implementation | None) -> bool:
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
-    """Return the rows with what the first machine has of the same key as `first_...`, and RATIO.
-
-    RATIO is of the first's seconds over the row's, with what the two intervals allow.
-    """
+    """Return the rows with those of the first machine as `first_...`, and RATIO, the first's seconds over the
+    row's, with what the two intervals allow."""
     first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
     # One block of each type: pandas warns of frames that are joined of many.
     both = rows.merge(first, on=list(key), validate="many_to_one").copy()

@@ -71,7 +71,7 @@ def _says(own: Sequence[Standing]) -> tuple[int, ...]:
 
 
 def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
-    """Return what was measured of a claim and what the paper prints, or what is missing, in five words.
+    """Return what was measured of a claim and what the paper prints, or what is missing.
 
     devices : of the records, by path below results/, empty for a processor
     """
@@ -94,11 +94,8 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
     lead = {Reason.NEEDS: "Not judged:", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
     within = f" {verdict.within}." if standing.outcome is Outcome.OTHER_SIZE and verdict.within else ""
     why = f" {lead} {', '.join(verdict.why.split(', ')[:2])}." if lead and verdict.why else ""
-    return (
-        f"{_place(device, standing.machine)}, {told}{on}.",
-        f"The paper prints {printed}.{within}{why}",
-        standing,
-    )
+    below = f"The paper prints {printed}.{within}{why}"
+    return f"{_place(device, standing.machine)}, {told}{on}.", below, standing
 
 
 def _unmeasured(standing: Standing) -> Line:
@@ -114,12 +111,10 @@ def _unmeasured(standing: Standing) -> Line:
 
 def _place(device: str, machine: str) -> str:
     """Return `On an NVIDIA H100` of `NVIDIA H100 80GB HBM3`."""
-    article = "an" if device[:1] in "AEIONX" else "a"
-    return (
-        f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
-        if device
-        else f"On the processors of {machine}"
-    )
+    if not device:
+        return f"On the processors of {machine}"
+    article = "an" if device[0] in "AEIONX" else "a"
+    return f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
 
 
 def _own(records: Records) -> list[Line]:
@@ -132,27 +127,26 @@ def _own(records: Records) -> list[Line]:
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
     codes = [find(Case.parse(case)) for case in rows["case"]]
     rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
-    rows["peer"] = [code is not None and bool(code.peer) for code in codes]
+    rows["peer"] = [bool(code and code.peer) for code in codes]
     by = ["machine", "stage", "device", "question"]
     run = [*by, "run_id", "host"]
     ours = rows[rows["own"]].drop_duplicates(run).set_index(run)
     theirs = rows[~rows["own"]].drop_duplicates([*run, "implementation"]).set_index(run)
     both = ours.join(theirs.add_suffix("_other"), how="inner").copy().reset_index()
     both = both.sort_values("median", kind="stable").drop_duplicates([*by, "implementation_other"])
+    both = both.assign(ratio=both["median_other"] / both["median"])
     pairs = both.groupby([*by[:3], "implementation", "implementation_other"], observed=True)
-    parts: dict[Any, Any] = {key: part for key, part in pairs if len(part) > 1}
-    ratios = {
-        key: geometric_mean((part["median_other"] / part["median"]).tolist()) for key, part in parts.items()
-    }
+    ways: Any = {"ratio": ("ratio", geometric_mean), "n": ("ratio", "size"), "peer": ("peer_other", "all")}
+    found = pairs.agg(**ways).reset_index()
     # Rivals that users would pick instead, on a GPU; of several the strongest.
-    rank = {key: (part["peer_other"].all(), key[2] != "", -ratios[key]) for key, part in parts.items()}
+    found = found[found["n"] > 1].assign(on_gpu=found["device"] != "")
+    found = found.sort_values(["peer", "on_gpu", "ratio"], ascending=[False, False, True], kind="stable")
     lines: list[Line] = []
-    for key in {key[1]: key for key in sorted(parts, key=rank.__getitem__)}.values():
-        machine, stage, device, code, other = key
-        text = f"{_place(device, machine)}, our {code} is {ratios[key]:.3g} times as fast as {other}"
-        note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
-        lines.append((f"{text}, averaged over {len(parts[key])} inputs.", note, None))
-    return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
+    for row in each(found.drop_duplicates("stage")[:3]):
+        faster = f"our {row.implementation} is {row.ratio:.3g} times as fast as {row.implementation_other}"
+        text = f"{_place(row.device, row.machine)}, {faster}, averaged over {row.n} inputs."
+        lines.append((text, f"Problem: {PROBLEMS[row.stage]}, with the fastest options of each.", None))
+    return lines or [("Not measured yet: one input twice.", "", None)]
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
