@@ -136,9 +136,9 @@ def figure_path(stem: str, kind: str, site: Path | None = None) -> Path:
 
 def measured(figure: Figure) -> Bbox:
     """Return what the figure fills, in inches, laid out for good: text below is outside of its layout."""
-    if engine := figure.get_layout_engine():
+    if figure.axes and (engine := figure.get_layout_engine()):
         engine.execute(figure)
-        figure.set_layout_engine(None)
+    figure.set_layout_engine(None)
     return figure.get_tightbbox()
 
 

@@ -139,7 +139,7 @@ def _own(records: Records) -> list[Line]:
     ways: Any = {"ratio": ("ratio", geometric_mean), "n": ("ratio", "size"), "peer": ("peer_other", "all")}
     found = pairs.agg(**ways).reset_index()
     # Rivals that users would pick instead, on a GPU; of several the strongest.
-    found = found[found["n"] > 1].assign(on_gpu=found["device"] != "")
+    found = found.assign(on_gpu=found["device"] != "")[found["n"] > 1]
     found = found.sort_values(["peer", "on_gpu", "ratio"], ascending=[False, False, True], kind="stable")
     lines: list[Line] = []
     for row in each(found.drop_duplicates("stage")[:3]):
