@@ -89,7 +89,7 @@ def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") 
     monkeypatch.setattr(
         style,
         "write_picture",
-        lambda figure, path: write(figure, path) if path.suffix == kept else path.touch(),
+        lambda figure, path, box=None: write(figure, path, box) if path.suffix == kept else path.touch(),
     )
 
 

@@ -22,6 +22,7 @@ from reports.table import timed, transfers_of
 # Where input and result are: on the device that works, or on the host before and after.
 RESIDENT, COPIED = "resident", "copied"
 EVERYTHING = "all"
+NO_PRICES: Mapping[str, float] = {}
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
     "joules", "cost", *RATIO,
@@ -75,14 +76,11 @@ def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[st
         yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
-def compare(
-    machines: Sequence[str], records: Records, prices: Mapping[str, float] | None = None
-) -> Comparison:
+def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = NO_PRICES) -> Comparison:
     """Compare the other machines with the first.
 
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
     """
-    prices = prices or {}
     if others := sorted(prices.keys() - set(machines)):
         raise UnknownNameError(f"price of {', '.join(others)}: expected one of {', '.join(machines)}")
     if len(set(machines)) != len(machines) or len(machines) < 2:
@@ -142,12 +140,9 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     names = inputs[["question", "input"]].assign(number=range(len(inputs)))
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
     answers = _answers(pooled, prices)
-    others = answers[answers["machine"] != answers["first_machine"]]
-    others = others.assign(
-        first_faster=others["ratio_high"] < 1,
-        other_faster=others["ratio_low"] > 1,
-        cost=others["first_cost"] / others["cost"],
-    )
+    faster = {"first_faster": answers["ratio_high"] < 1, "other_faster": answers["ratio_low"] > 1}
+    others = answers.assign(**faster, cost=answers["first_cost"] / answers["cost"])
+    others = others[others["machine"] != others["first_machine"]]
     more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
     return {
         "answers": answers[_ANSWER],

@@ -41,13 +41,10 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     tables = {folder / "best.csv": comparison.best["answers"], folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    pictures = {
-        folder / "best.svg": best_picture(comparison),
-        folder / "rooflines.svg": rooflines(comparison.machines, records),
-    }
-    for path, picture in pictures.items():
-        style.write_picture(picture, path)
-    return [*tables, *pictures]
+    best, roofs = folder / "best.svg", folder / "rooflines.svg"
+    style.write_picture(best_picture(comparison), best)
+    style.write_picture(rooflines(comparison.machines, records), roofs)
+    return [*tables, best, roofs]
 
 
 def best_picture(comparison: Comparison) -> Figure:

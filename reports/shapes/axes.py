@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fillpath.twins import TWIN_OF
-from reports.shapes.bars import GROUND, columns_for, label_log, labelled, seconds
+from reports.shapes.bars import GROUND, label_log, legend_of, seconds
 from reports.shapes.style import SMALL, new_figure
 
 # Inches of a line of text, of a letter, and between a point and its name.
@@ -58,13 +58,13 @@ def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
 
 def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
     """Draw a legend of what is labelled in any panel, and more, between the figure's title and its panels."""
-    if marks := labelled(figure.axes, more):
-        width, height = figure.get_size_inches()
-        across, engine = columns_for(width, marks), figure.get_layout_engine()
-        assert isinstance(engine, ConstrainedLayoutEngine)
-        engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 - 0.27 * (-len(marks) // across)) / height))
-        place: Any = {"loc": "upper left", "bbox_to_anchor": (0.005, 1 - 0.4 / height)}
-        figure.legend(marks.values(), marks, ncols=across, **place)
+    width, height = figure.get_size_inches()
+    marks, engine = legend_of(figure.axes, width, more), figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    if marks["labels"]:
+        lines = -(-len(marks["labels"]) // marks["ncols"])
+        engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 + 0.27 * lines) / height))
+        figure.legend(**marks, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.4 / height))
 
 
 def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:

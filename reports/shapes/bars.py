@@ -179,28 +179,24 @@ def label_log(axis: Axis, form: Callable[[float], str]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def labelled(panels: Iterable[Axes], more: Sequence[Artist] = ()) -> dict[str, Artist]:
-    """Return a legend's marks by their labels: of what these panels have, each once, and more."""
+def legend_of(panels: Iterable[Axes], width: float, more: Sequence[Artist] = ()) -> dict[str, Any]:
+    """Return a legend of what is labelled in these panels, each once, and more; as wide as so many inches."""
     found: dict[str, Artist] = {}
     for axes in panels:
         pairs = zip(*axes.get_legend_handles_labels(), strict=True)
         for mark, label in sorted(pairs, key=lambda pair: not isinstance(pair[0], Container)):
             found.setdefault(label, mark)
-    return found | {str(mark.get_label()): mark for mark in more}
+    found |= {str(mark.get_label()): mark for mark in more}
+    across = max(1, int(width / (LETTER * (max(map(len, found), default=0) + 8))))
+    return {"handles": [*found.values()], "labels": [*found], "ncols": across}
 
 
 def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
-    """Draw a legend above the panel, of what is labelled in it, in as many columns as there is room for."""
-    figure, marks = axes.get_figure(root=True), labelled([axes], more)
-    if marks and figure is not None:
-        across = columns_for(figure.get_figwidth(), marks)
-        place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.2}
-        axes.legend(marks.values(), marks, ncols=across, **place)
-
-
-def columns_for(width: float, labels: Iterable[str]) -> int:
-    """Return in how many columns a legend fits into so many inches."""
-    return max(1, int(width / (LETTER * (max(map(len, labels)) + 8))))
+    """Draw a legend above the panel, of what is labelled in it."""
+    figure = axes.get_figure(root=True)
+    assert figure
+    if (marks := legend_of([axes], figure.get_figwidth(), more))["labels"]:
+        axes.legend(**marks, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2)
 
 
 def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:

@@ -124,11 +124,8 @@ def _write_matrices(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_nodes(
     axes: Axes, one: Mapping[str, float], above: Collection[str], ends: Mapping[str, float], mean: float
 ) -> None:
-    """Draw printed ratios by the number of nodes, each with its matrix: of each on one, in words on six.
-
-    above : which are above 1 on six
-    ends, mean : on 44, of the matrices with the largest and the smallest, and of all
-    """
+    """Draw printed ratios by the number of nodes: of each matrix on one, in words on six, `above` 1 or
+    not, and on 44 the largest, the smallest and the mean."""
     axes.axhline(1, color="black", linewidth=1)
     axes.plot([0] * len(one), list(one.values()), "o", color=PALETTE[0])
     for abbr, value in ends.items():
@@ -137,8 +134,7 @@ def draw_nodes(
     axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
     axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
     axes.yaxis.set_major_formatter("{x:g}")
-    many = {**ends, "mean": mean}
-    points = [(x, *item) for x, values in ((0, one), (2, many)) for item in values.items()]
+    points = [(x, *item) for x, values in ((0, one), (2, {**ends, "mean": mean})) for item in values.items()]
     texts = [f"{name} {value:.3g}x" for _, name, value in points]
     write_names(axes, [(x, value) for x, _, value in points], texts)
     below = ", ".join(abbr for abbr in one if abbr not in above)

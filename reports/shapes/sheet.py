@@ -1,8 +1,6 @@
 """A table: columns under group headings, a line per row of a frame, its print below. The picture has its
 cells, which the page shows as text."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -110,7 +108,7 @@ class Column:
     empty: str = "-"
     left: bool = False
 
-    def cells(self, rows: pd.DataFrame) -> pd.Series[str]:
+    def cells(self, rows: pd.DataFrame) -> "pd.Series[str]":
         """Return the cells of all rows."""
         texts, marks = self._texts(rows[self.value]), rows.get(f"{self.value}_is")
         if self.why:
@@ -119,12 +117,12 @@ class Column:
         texts = texts.fillna(self.empty)
         return texts if marks is None else (texts + " " + marks.map(MARKS).fillna("")).str.strip()
 
-    def printed(self, rows: pd.DataFrame) -> pd.Series[str]:
+    def printed(self, rows: pd.DataFrame) -> "pd.Series[str]":
         """Return what the paper prints; empty for a column that the paper does not have."""
         values = rows.get(f"paper_{self.value}")
         return pd.Series("", rows.index) if values is None else self._texts(values).fillna("-")
 
-    def _texts(self, values: pd.Series[Any]) -> pd.Series[Any]:
+    def _texts(self, values: "pd.Series[Any]") -> "pd.Series[Any]":
         texts = [each if isinstance(each, str) or pd.isna(each) else self.form(each) for each in values]
         return pd.Series(texts, values.index, dtype="object")
 

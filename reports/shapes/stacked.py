@@ -1,7 +1,5 @@
 """Bars over those of a baseline: of what each part of a whole took, and of ways of doing one thing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,7 +30,7 @@ class Part(NamedTuple):
 
 
 def with_shares(
-    frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float] | None = None
+    frame: pd.DataFrame, parts: Sequence[Part], over: "pd.Series[float] | None" = None
 ) -> pd.DataFrame:
     """Return the frame with `share_<part>`, the seconds of a part over those of what the row is held against,
     and `stack`, which says `ok` or why a row has no bar.

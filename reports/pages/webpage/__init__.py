@@ -97,5 +97,5 @@ _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
 _FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
-_ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS}
-_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "PROBLEMS": PROBLEMS, "RESIDENT": SPANS[RESIDENT]}
+_ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
+_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT]}

@@ -24,13 +24,14 @@ from reports.hardware.solved import PROBLEMS, each, find, solved
 from reports.shapes import style
 
 Line = tuple[str, str, Standing | None]
+NO_SECOND: list[Line] = [("Not measured yet: a second machine.", "", None)]
 _BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
 
 
 def all_cards(
     standings: Sequence[Standing], records: Records, comparison: Comparison | None
 ) -> list[dict[str, Any]]:
-    """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
+    """Return of each card its title, the id that it leads to, its picture, if any, and its lines."""
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
     own = _drawn("glu3_raw")
@@ -150,8 +151,7 @@ def _own(records: Records) -> list[Line]:
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
-    """Return of each paper which machine is the faster, by its code that works on GPUs, bears its name and
-    has the most cases, as far as there is one."""
+    """Return of each paper the faster machine, by its code on GPUs, of its name and with the most cases."""
     codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
     found: dict[str, tuple[Any, ...]] = {}
     for mean in each(comparison.means) if comparison else ():
@@ -168,6 +168,5 @@ def _machines(comparison: Comparison | None) -> list[Line]:
         times = f"{max(mean.ratio, 1 / mean.ratio):.2f} times "
         text = f"{fast} is {'' if times[:4] == '1.00' else times}as fast as {slow}, on {mean.n} cases."
         lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
-    if not lines:
-        return [("Not measured yet: a second machine.", "", None)]
-    return [*lines[:-1], (lines[-1][0], "All with the data on the GPU: copies are not counted.", None)]
+    note = "All with the data on the GPU: copies are not counted."
+    return [*lines[:-1], *((text, note, None) for text, *_ in lines[-1:])] or NO_SECOND
