@@ -201,7 +201,7 @@ def test_the_same_records_give_the_same_bytes(site: Path) -> None:
 def test_short_stamp_counts_what_the_long_one_names() -> None:
     stamp = style.stamp(rows_of(RECORDS, CASES))
     assert stamp["excluded"].count(" (") == 4 and "excluded 4, named in the CSV" in style.footer(stamp)
-    assert "commit 0123456789ab+dirty |" in style.footer({"commit": f"{'0123456789' * 4}+dirty", "n": "1"})
+    assert "commit 012345678901+dirty |" in style.footer({"commit": f"{'0123456789' * 4}+dirty", "n": "1"})
 
 
 @pytest.mark.parametrize(("pair", "hint"), [(("gsoffa", "fig10"), "gsofa"), (("gsofa", "fig100"), "fig10")])
