@@ -32,7 +32,7 @@ from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.webpage import cards
-from reports.shapes import files, style
+from reports.shapes import style
 from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
@@ -45,6 +45,7 @@ from tests.reports_fakes import (
     ledger,
     made_cases,
     own_cases,
+    read_csv,
     site,
     standings,
 )  # fmt: skip
@@ -242,7 +243,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    comments, frame = files.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
+    comments, frame = read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     assert {"matrix", "label"} <= set(frame) and any("below_hypre" in key for key in comments)
     assert comments["machine"] == next(iter(names), "none"), "of machines that say as much the first"
     text = page(standings, records, compare(names, records) if len(names) > 1 else None)
