@@ -44,6 +44,7 @@ from tests.reports_fakes import (
     draw,
     ledger,
     made_cases,
+    measured,
     own_cases,
     read_csv,
     site,
@@ -143,6 +144,11 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
         rest = "" if each.aggregate == "count" else ", averaged over 3 of 13 matrices"
         words = f"On an NVIDIA H100, {each.card.format(measured='13 times')}{rest}".split()
         assert "{measured}" in each.card and len(words) <= 25, each.id
+
+
+def test_records_of_no_problem_have_a_card_too() -> None:
+    only = Records((measured("levels.glu2", 1.0),))
+    assert cards.all_cards((), only, None)[-2]["lines"] == [("Not measured yet: one input twice.", "", None)]
 
 
 def test_every_link_leads_to_something_and_every_case_is_there(standings: list[Standing]) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.papers import paper_names
@@ -127,8 +129,8 @@ def _own(records: Records) -> list[Line]:
     ok = rows["question"].notna() & (rows["unlike"] == "") & rows["stage"].isin(PROBLEMS)
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
     codes = [find(Case.parse(case)) for case in rows["case"]]
-    rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
-    rows["peer"] = [bool(code and code.peer) for code in codes]
+    rows["own"] = np.array([bool(code and not (code.peer or code.paper)) for code in codes], bool)
+    rows["peer"] = np.array([bool(code and code.peer) for code in codes], bool)
     by = ["machine", "stage", "device", "question"]
     run = [*by, "run_id", "host"]
     ours = rows[rows["own"]].drop_duplicates(run).set_index(run)
