@@ -147,7 +147,7 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
 
 
 def test_records_of_no_problem_have_a_card_too() -> None:
-    only = Records((measured("levels.glu2", 1.0),))
+    only = Records((measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
     assert cards.all_cards((), only, None)[-2]["lines"] == [("Not measured yet: one input twice.", "", None)]
 
 
