@@ -33,24 +33,24 @@ def two_way(filled: Filled) -> TwoWay:
 
 @maker
 def matrix_on_filled(prepared: Prepared, two_way: TwoWay) -> Assembled:
-    """The matrix's values on F, with GLU3.0's levels of its columns."""
+    """Return the matrix's values on F, with GLU3.0's levels of its columns."""
     levels, _ = glu3_relaxed(two_way)
     return assembled(prepared, two_way, levels)
 
 
 @maker
 def fronts(prepared: Prepared) -> Fronts:
-    """The matrix and the fronts of A | A^T, merged where that adds few zeros."""
+    """Return the matrix and the fronts of A | A^T, merged where that adds few zeros."""
     return fronts_of_matrix(prepared)
 
 
 @maker
 def graph(prepared: Prepared) -> Laplacian:
-    """The matrix as the Laplacian of a graph. Raises what `impl.cholesky.graph.laplacian` raises."""
+    """Return the matrix as the Laplacian of a graph. Raises what `impl.cholesky.graph.laplacian` raises."""
     return laplacian(prepared)
 
 
 @maker
 def linear_system(laplacian: Laplacian) -> System:
-    """The Laplacian with the right-hand side that all implementations are given."""
+    """Return the Laplacian with the right-hand side that all implementations are given."""
     return system(laplacian)

@@ -1,5 +1,4 @@
-"""Gao, Kyng and Spielman's approximate Cholesky, one vertex after the other: the reference for parallel
-factors."""
+"""Gao, Kyng and Spielman's approximate Cholesky, vertex by vertex: the reference for parallel factors."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
 
 @njit(cache=True, nogil=True)
 def _factorise(graph, seed, store):
-    """(indptr and diagonal of G, whether there was room). The rows and values are in the store, one column
-    after the other."""
+    """Write the columns to the store in order; return G's indptr, its diagonal and whether there was room."""
     n = np.uint64(len(graph.indptr) - 1)
     scratch = new_scratch(SCRATCH)
     state = np.zeros(n, np.uint32)  # Edges that wait at each vertex.

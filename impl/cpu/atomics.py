@@ -1,5 +1,4 @@
-"""Relaxed atomics on one element of a one-dimensional array, by LLVM's instructions: Numba offers none on the
-CPU.
+"""Relaxed atomics on one element of a one-dimensional array, which Numba lacks: LLVM's instructions.
 
 They work inside `prange`. Relaxed: an operation is indivisible but orders no other access; what one parallel
 loop wrote is visible to the next. index : any integer type, never negative, not checked.
@@ -50,7 +49,7 @@ def fetch_max(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """The element's value, read again at every call."""
+    """Return the element's value, read again at every call."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)

@@ -34,7 +34,7 @@ def trailing_zeros(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def ones(typing_context: Any, value: Any) -> Any:
-    """The number of bits set in a uint64."""
+    """Return the number of bits set in a uint64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -44,7 +44,7 @@ def ones(typing_context: Any, value: Any) -> Any:
 
 @njit(inline="always")
 def contains(words, column):
-    """Whether the column is in the set."""
+    """Return whether the column is in the set."""
     return (words[column >> SIX] >> (column & LOW)) & ONE != ZERO
 
 
@@ -57,7 +57,7 @@ def insert(words, summary, column):
 
 @njit
 def successor(words, summary, column, limit):
-    """The smallest member >= column, or limit if that would be >= limit. limit <= 64 len(words)."""
+    """Return the smallest member >= column, or limit if that would be >= limit. limit <= 64 len(words)."""
     if column >= limit:
         return limit
     word = column >> SIX
@@ -109,7 +109,7 @@ def clear(words, summary):
 
 @njit
 def size(words, summary):
-    """The number of members."""
+    """Return the number of members."""
     count = ZERO
     for block in range(np.uint64(len(summary))):
         rest = summary[block]

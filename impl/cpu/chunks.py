@@ -1,7 +1,6 @@
-"""A growing list of uint32 in chunks: growing copies nothing, and reading it, possible once, frees it on the
-way.
+"""A growing list of uint32 in chunks: growing copies nothing, and the one possible reading frees it.
 
-What is appended in one call is in one chunk. The reader repeats the writer's lengths in the same order.
+Entries appended in one call are in one chunk. The reader repeats the writer's lengths in the same order.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ CHUNK = np.uint64(2**16)
 
 @njit
 def new_chunks():
-    """An empty list; `used` of its last chunk starts from 0."""
+    """Return an empty list; `used` of its last chunk starts from 0."""
     chunks = List()
     chunks.append(np.empty(0, np.uint32))
     return chunks
@@ -43,8 +42,7 @@ def append(chunks, used, entries, length):
 
 @njit
 def advance(chunks, number, used, length):
-    """Where the next `length` entries are, (chunk, position). Frees the current chunk if they are not in
-    it."""
+    """Return (chunk, position) of the next `length` entries; free the current chunk if it lacks them."""
     if used + length <= np.uint64(len(chunks[number])):
         return number, used
     release(chunks, number)

@@ -1,5 +1,7 @@
-"""Parts of a filled pattern by rows, one per MPI rank, and how they are gathered. mpi4py is imported only
-where it is needed."""
+"""Parts of a filled pattern by rows, one per MPI rank, and how they are gathered.
+
+mpi4py is imported only where it is needed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Part:
     indices: Array | None
 
     def result(self) -> Filled | Counts:
-        """The filled pattern or the row counts, with other rows empty."""
+        """Return the filled pattern or the row counts, with other rows empty."""
         if self.indices is None:
             return Counts(self.lower, self.upper)
         indptr = offsets(self.lower + self.upper)
@@ -70,7 +72,7 @@ def everyone(ranks: int) -> Any:
     communicator = world(ranks)
     if communicator is not None:
         return communicator
-    # Open MPI starts a daemon beside a process of its own otherwise, and ends the process where it cannot.
+    # Otherwise Open MPI starts a daemon for a process of its own, and ends the process where it cannot.
     os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
     from mpi4py import MPI
 
@@ -78,12 +80,12 @@ def everyone(ranks: int) -> Any:
 
 
 def rank_of(communicator: Any) -> int:
-    """This process's number, 0 without MPI."""
+    """Return this process's number, 0 without MPI."""
     return 0 if communicator is None else int(communicator.Get_rank())
 
 
 def gathered(communicator: Any, part: Part) -> Part:
-    """All rows, on rank 0; other ranks get their own part back. Collective: every rank has to call it."""
+    """Return all rows, on rank 0; other ranks get their own part back. Collective: every rank calls it."""
     if communicator is None:
         return part
     rows = _arrays(communicator, part.rows)
@@ -110,8 +112,7 @@ def offsets(lengths: Array) -> Array:
 
 
 def place(indptr: Array, indices: Array, rows: Array, columns: Array) -> None:
-    """Copy rows, which lie one after the other in `columns`, to their places in `indices`, given by
-    `indptr`."""
+    """Copy rows, one after the other in `columns`, to their places in `indices`, given by `indptr`."""
     starts = offsets(indptr[rows + 1] - indptr[rows])
     _place(indptr, indices, rows, starts, columns)
 
@@ -124,14 +125,14 @@ def _place(indptr, indices, rows, starts, columns):
 
 
 def _sum(communicator: Any, array: Array) -> Array:
-    """The sum over all ranks on rank 0; elsewhere the array itself."""
+    """Return the sum over all ranks on rank 0; elsewhere the array itself."""
     total = np.zeros_like(array) if rank_of(communicator) == 0 else None
     communicator.Reduce(array, total)
     return array if total is None else total
 
 
 def _arrays(communicator: Any, array: Array) -> list[Array]:
-    """Every rank's array on rank 0, by rank; elsewhere none."""
+    """Return every rank's array on rank 0, by rank; elsewhere none."""
     sizes = communicator.gather(len(array))
     if rank_of(communicator) > 0:
         for start in range(0, len(array), MESSAGE):

@@ -49,8 +49,10 @@ def available() -> tuple[bool, str]:
 
 @functools.cache
 def library() -> Any:
-    """The library: the system's, which matches its driver, or else that of an installed wheel. Raises
-    UnavailableError if there is none."""
+    """Return the library: the system's, which matches its driver, or else the one of an installed wheel.
+
+    Raises UnavailableError if there is none.
+    """
     for candidate in [*_LIBRARIES, *_wheels()]:
         try:
             return ctypes.CDLL(str(candidate))
@@ -130,12 +132,12 @@ class Collector:
 
 @functools.cache
 def collector() -> Collector:
-    """The process's collector. Raises UnavailableError if there is no CUPTI, or it refuses."""
+    """Return the process's collector. Raises UnavailableError if there is no CUPTI, or CUPTI refuses."""
     return Collector(library())
 
 
 def _wheels() -> list[Path]:
-    """The libraries in NVIDIA's wheels."""
+    """Return the libraries in NVIDIA's wheels."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     return [path for folder in folders for path in sorted(folder.glob("*/lib/libcupti.so.*"), reverse=True)]

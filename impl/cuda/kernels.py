@@ -38,7 +38,7 @@ def available() -> tuple[bool, str]:
 
 
 def load(path: Path, names: tuple[str, ...], defines: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The kernels of a .cu file, by the names of their `extern "C"` entry points, for the current device.
+    """Return the kernels of a .cu file for the current device, by their `extern "C"` names.
 
     path : of the file
     names : of the entry points
@@ -74,15 +74,14 @@ def options(defines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def first_error(log: str, path: Path) -> str:
-    """The first error of an NVRTC log, or its first line, with the name of the original file: CuPy compiles a
-    copy."""
+    """Return the first error of an NVRTC log, or its first line; name the original, not CuPy's copy."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     line = next((line for line in lines if "error" in line), lines[0] if lines else "NVRTC gave no log")
     return re.sub(r"^\S*\.cu(?=\([0-9]+\): )", path.name, line)
 
 
 def _source(path: Path) -> str:
-    """The text of the file, with the hash of its includes: CuPy's cache does not look into headers."""
+    """Return the text of the file, with the hash of its includes: CuPy's cache does not look into headers."""
     try:
         text = path.read_text()
         headers = [header.read_bytes() for header in included(path)]

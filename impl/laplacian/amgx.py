@@ -24,7 +24,7 @@ from impl.peers.amgx import Solver, available, opened
 
 KERNEL = Path(__file__).with_name("ic0.cu")
 NAMES = ("ic0_last",)
-# AmgX's recurrence goes on a little longer: at a restart its residual and ours differ by their rounding.
+# AmgX's recurrence runs a little longer: at a restart its residual and ours differ by their rounding.
 CLOSER = 0.999
 
 
@@ -38,13 +38,13 @@ CLOSER = 0.999
     peer="amgx",
 )
 def amgx(system: System) -> tuple[Solution, Work]:
-    """Multigrid by aggregation, one V-cycle an iteration of AmgX's conjugate gradients.
+    """Solve with AmgX's conjugate gradients, one V-cycle of multigrid by aggregation per iteration.
 
     system : on the device
 
-    Its settings are NVIDIA's own for this solver (PCG_AGGREGATION_JACOBI). Where the recurrence has come to
-    the tolerance, b - A x is computed from scratch, as for every other preconditioner; where it is larger,
-    the iteration starts again from x. The matrix that AmgX is given is lifted where L is singular
+    Its settings are NVIDIA's own for this solver (PCG_AGGREGATION_JACOBI). Once the recurrence reaches the
+    tolerance, b - A x is computed from scratch, as for every other preconditioner. If that is larger, the
+    iteration starts again from x. The matrix that AmgX is given is lifted where L is singular
     (impl/laplacian/lift.py).
 
     Its phases: convert, to rows on the device; assemble, AmgX's own copies; factor, the levels; solve. Facts:
@@ -104,7 +104,7 @@ def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
 
 
 def _sums(first: Any, weights: Any) -> Any:
-    """Of each run of weights, the first of which is marked."""
+    """Return the sum of each run of weights, the first of which is marked."""
     import cupy
 
     return cupy.bincount(cupy.cumsum(first) - 1, weights, int(first.sum()))
@@ -121,8 +121,10 @@ def _lifted_vertices(graph: Laplacian) -> Any:
 
 
 def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
-    """The values with those diagonals lifted, and 1 on that of a vertex without edges, where b and the
-    solution are 0."""
+    """Return the values with those diagonals lifted, and 1 on the diagonal of a vertex without edges.
+
+    There b and the solution are 0.
+    """
     import cupy
 
     degrees: Any = values[diagonal]
@@ -134,7 +136,7 @@ def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Of each component without the ground, the vertex where its solution is 0.
+    """The vertex of each component without the ground where its solution is 0.
 
     component : (rows,) int32
     vertices : (k,) int32
@@ -156,7 +158,7 @@ class _Level:
 def _solved(
     own: Solver, matrix: cusparse.Matrix, b: Array, size: float, level: _Level
 ) -> tuple[Array, int, float]:
-    """(x, iterations, ||b - A x|| / ||b||). size : ||b||"""
+    """Return (x, iterations, ||b - A x|| / ||b||); size is ||b||."""
     iterations = 0
     if size == 0:
         return own.x, 0, 0.0

@@ -1,12 +1,12 @@
 """Preconditioned conjugate gradients on the CPU, on Numba's threads.
 
 Hestenes and Stiefel's two-term recurrence. L is applied from the weights of its edges: (L y)_i is the sum of
-w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS, whatever
-the number of threads, and sums are added part by part, so any number of threads takes the same steps.
+w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS on any
+number of threads, and sums are added part by part. So any number of threads takes the same steps.
 
-L is singular on a component without the ground, and no preconditioner sees the constants there: b sums to
-zero over the component, hence so does every residual; and ParAC's factor, whose D is 0 at the last vertex of
-a component, holds that vertex at 0.
+L is singular on a component without the ground, but no preconditioner sees the constants there. The
+right-hand side b sums to zero over the component, hence so does every residual. ParAC's factor, whose D is 0
+at the last vertex of a component, holds that vertex at 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RightHandSide = Literal["random", "product"]
 def factor_solved(
     system: System, factor: Preconditioner, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """The solution of the system with a factor G D G^T of its Laplacian.
+    """Return the solution of the system with a factor G D G^T of its Laplacian.
 
     facts : of the factor; nnz_factor (entries of G below the diagonal), iterations and residual are added
     """

@@ -1,8 +1,8 @@
 """Preconditioned conjugate gradients on the GPU.
 
 The recurrence of `pcg_cpu` with its scalars on the device: no kernel waits for the host. The host reads the
-state of a step while the next step runs. The device itself stops when the residual is small enough; whatever
-was launched after that does nothing (`pcg.cu`).
+state of a step while the next step runs. The device itself stops when the residual is small enough; later
+launches do nothing (`pcg.cu`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ class Applied(Protocol):
     def says_rz(self) -> bool: ...
 
     def apply(self, room: Room) -> Any:
-        """Launch z = M^-1 r, where y and z are MISSING, and state[RZ] = r.z if it computes that. Returns z,
-        float64 by vertices, 0 at the ground."""
+        """Launch z = M^-1 r, where y and z are MISSING, and state[RZ] = r.z if it computes that.
+
+        Returns z, float64 by vertices, 0 at the ground.
+        """
 
 
 def solved(
@@ -170,12 +172,12 @@ class _Told:
         self._events[step % 2].record(self._stream)
 
     def answer(self, step: int) -> Array:
-        """The state that was asked for at this step or the previous one."""
+        """Return the state requested at this step or the previous one."""
         self._events[step % 2].synchronize()
         copied: Array = self._copies[step % 2]
         return copied
 
     def now(self) -> Array:
-        """The state when everything launched so far is done."""
+        """Return the state when everything launched so far is done."""
         state: Array = self._state.get()
         return state

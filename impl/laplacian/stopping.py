@@ -36,8 +36,10 @@ def unconverged(residual: float) -> UnsupportedError:
 
 
 def broken_down(iterations: int, curvature: float) -> UnsupportedError:
-    """The error for a curvature, r.z or p.Lp, that is not positive, as it would be for a positive
-    preconditioner."""
+    """Return the error for a curvature, r.z or p.Lp, that is not positive.
+
+    A positive preconditioner's would be.
+    """
     return UnsupportedError(
         f"conjugate gradients break down after {iterations} iterations: the preconditioner is not positive "
         f"definite ({curvature:.3g})"
@@ -45,7 +47,7 @@ def broken_down(iterations: int, curvature: float) -> UnsupportedError:
 
 
 def waited_in_vain(iterations: int) -> FillpathError:
-    """The error for triangular solves whose elements wait for each other."""
+    """Return the error for triangular solves whose elements wait for each other."""
     return FillpathError(
         f"the triangular solves wait for an element that never comes, after {iterations} iterations of "
         "conjugate gradients: the factor is not lower triangular, or the device was stopped"

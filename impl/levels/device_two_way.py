@@ -1,4 +1,4 @@
-"""The functions of two_way.py on the device, with array operations only: NumPy can stand in for CuPy."""
+"""The functions of two_way.py on the device, with array operations only: NumPy can replace CuPy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def by_both(filled: Filled, xp: Any) -> TwoWay:
 
 
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Assembled:
-    """The matrix's values on F by columns, 0 where it fills.
+    """Return the matrix's values on F by columns, 0 where it fills.
 
     prepared : n x n, its entries among those of F
     levels : of F's columns

@@ -35,8 +35,10 @@ def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
 
 
 def counted(pointers: Array, grouped: Array, widest: int, found: int) -> tuple[Levels, Work]:
-    """The levels with their facts: levels, widest (columns of the widest level), and the number of
-    dependencies that the rule found (one found in two ways counts twice)."""
+    """Return the levels with their facts: levels, widest (columns of the widest level), dependencies.
+
+    A dependency that the rule found in two ways counts twice.
+    """
     facts = {"levels": len(pointers) - 1, "widest": widest, "dependencies": found}
     return Levels(pointers, grouped), Work(facts=facts)
 
@@ -63,8 +65,10 @@ def _glu1(starts, rows, lower_start, indptr, upper_start):
 
 @njit
 def by_level(level):
-    """Columns grouped by level, ascending in each: (depth + 1,) int64 pointers, (n,) int32 columns, and the
-    number of columns of the widest level. level : (n,) int32."""
+    """Group columns by level, ascending in each; return also the number of columns of the widest level.
+
+    The columns are (n,) int32, with (depth + 1,) int64 pointers. level : (n,) int32.
+    """
     n = np.uint64(len(level))
     one = np.uint64(1)
     depth = np.uint64(0)

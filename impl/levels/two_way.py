@@ -25,7 +25,7 @@ def by_both(filled: Filled) -> TwoWay:
 
 
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
-    """The matrix's values on F by columns, 0 where it fills.
+    """Return the matrix's values on F by columns, 0 where it fills.
 
     prepared : n x n, its entries among those of F
     both : F by rows and by columns
@@ -49,8 +49,7 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """(starts, rows) of the columns, where the lower part of each begins, and the position of each entry in
-    them."""
+    """Return (starts, rows) of the columns, where the lower part of each begins, and each entry's position."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -76,7 +75,7 @@ def _by_columns(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _scattered(indptr, indices, given, filled_indptr, filled_indices, to_column):
-    """The given values on F by columns, and whether each of them has an entry there."""
+    """Return the given values on F by columns, and whether each of them has an entry there."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     values = np.zeros(len(filled_indices))

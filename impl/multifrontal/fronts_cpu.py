@@ -15,19 +15,19 @@ from impl.symbolic.elimination_tree import elimination_tree
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of
 
-# Fewer columns than CHAIN are merged with the next front, whatever that adds; more, while the zeros that
-# merging has added are at most a share of these columns, as long as they are then. As in merge.cu.
+# Fewer columns than CHAIN are always merged with the next front. More are merged while the zeros added so far
+# are at most the share ZEROS of the columns, at their length by then. As in merge.cu.
 CHAIN, ZEROS = 16, 0.2
 
 
 def fronts_of_matrix(prepared: Prepared) -> Fronts:
-    """The fronts of A | A^T that a matrix is factorised on.
+    """Return the fronts of A | A^T that a matrix is factorised on.
 
     prepared : n x n
 
     Subtrees of at most 32 columns, and columns with the same rows below, are one front already
     (impl/symbolic/fronts_cpu.py). A front is merged with the next, if that is its parent, by the rule of
-    `bitfronts_gpu`'s fronts with values (merge.cu). Which child comes last may differ from there.
+    `bitfronts_gpu`'s fronts with values (merge.cu). The last child may be another one there.
     """
     tree = elimination_tree(prepared.pattern)
     unmerged = fronts_of(tree, factor_counts(tree), chain=0)

@@ -89,7 +89,7 @@ def _upper(lower, pivots, x):
 
 @njit
 def _inverted(lower, pivots, width, x):
-    """The same where blocks on the diagonal are inverses, and those right of them not yet multiplied."""
+    """Solve likewise where diagonal blocks are inverses, the blocks right of them not yet multiplied."""
     panels = (pivots + width - 1) // width
     for number in range(panels):
         begin = (panels - 1 - number) * width

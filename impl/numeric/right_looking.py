@@ -1,10 +1,7 @@
-"""What GLU's implementations share: how levels become launches of right_looking.cu, and how targets are
-found.
+"""The common part of GLU's implementations: levels become launches of right_looking.cu, which find targets.
 
 The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
 instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
-
-Longer than two screens: one kernel and its launches belong together.
 """
 
 from __future__ import annotations
@@ -61,8 +58,10 @@ class Launch:
 
 
 def auto(multiprocessors: int) -> Shapes:
-    """Shapes whose blocks have 64 warps per multiprocessor together as soon as a level has enough columns;
-    several blocks take a column where the authors' thresholds say so."""
+    """Return shapes whose blocks have 64 warps per multiprocessor once a level has enough columns.
+
+    Several blocks take a column where the authors' thresholds ask for that.
+    """
     fewest, most = AUTHORS[-1]
     shapes = ((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16))
     return (*(shape for shape in shapes if shape[0] > fewest), (fewest, most))
@@ -76,10 +75,10 @@ def warps_of(columns: Array, shapes: Shapes) -> Array:
 
 
 def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
-    """The launches, in order.
+    """Yield the launches, in order.
 
-    columns : (depth,), of each level.
-    batched : consecutive levels of at most MOST_COLUMNS run together.
+    columns : (depth,), of each level
+    batched : consecutive levels of at most MOST_COLUMNS run together
     """
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
@@ -92,8 +91,7 @@ def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
 
 
 def modes(columns: Array, shapes: Shapes) -> dict[str, int]:
-    """Levels in each of GLU3.0's modes: A, a few warps per block; B, the most; C, several blocks per
-    column."""
+    """Count levels in GLU3.0's modes: A, a few warps per block; B, the most; C, several blocks a column."""
     warps = warps_of(columns, shapes)
     small, large = int(np.count_nonzero(warps == 0)), int(np.count_nonzero(warps == WARPS))
     return {"a": len(warps) - small - large, "b": large, "c": small}
@@ -116,7 +114,7 @@ def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of `glu3`, with the shapes that its thresholds give."""
+    """The options of `glu3`, with the shapes that its thresholds give."""
 
     shapes: Shapes
     dtype: str
@@ -137,7 +135,7 @@ def right_looking(assembled: Assembled, options: Options, *, graph: bool) -> tup
 
 
 def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
-    """The same by the kept graph, or by a new one, which is kept."""
+    """Factorise by the kept graph, or by a new graph, which is kept."""
     fresh = not any(kept.serves(assembled, options) for kept in _kept)
     if fresh:
         # Its memory is free before the next one asks for its own.
@@ -160,8 +158,10 @@ def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Captured:
-    """A run and the graph of its work. It holds the pattern and the levels, so that nothing else comes to lie
-    where the graph reads."""
+    """A run and the graph of its work.
+
+    It holds the pattern and the levels, so that nothing else comes to lie where the graph reads.
+    """
 
     two_way: TwoWay
     levels: Levels
@@ -248,8 +248,10 @@ class _Run:
         return int(kept + self.columns * self.n * self.values.itemsize)
 
     def enqueue(self) -> None:
-        """All work of a factorisation, in the current stream. Nothing is allocated, and the host waits for
-        nothing, so that the stream may be captured."""
+        """Launch all work of a factorisation, in the current stream.
+
+        Nothing is allocated, and the host waits for nothing, so that the stream may be captured.
+        """
         self.values[...] = self.entries
         self.status[...] = self.fresh
         self.work.fill(0)
@@ -266,7 +268,7 @@ class _Run:
         self._finish()
 
     def _count(self) -> None:
-        """The updates of each level, and its columns, which batched levels read."""
+        """Count the updates of each level and its columns, which batched levels read."""
         filled, columns = self.two_way.filled, self.two_way.columns
         self._each(
             "rl_work",
@@ -343,8 +345,10 @@ class _Run:
         )
 
     def facts(self) -> dict[str, float]:
-        """Of the launches that were enqueued last. Raises UnsupportedError naming the first column without a
-        pivot or with a value not finite."""
+        """Return the facts of the launches that were enqueued last.
+
+        Raises UnsupportedError naming the first column without a pivot or with a value not finite.
+        """
         import cupy
 
         # As in right_looking.cu.

@@ -1,5 +1,4 @@
-"""SciPy's SuperLU as a peer in the stage numeric, which asks for the values of L and U (X. S. Li, ACM TOMS
-31)."""
+"""SciPy's SuperLU as a peer in the stage numeric, which asks for L and U (X. S. Li, ACM TOMS 31)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 @_PRINTER
 def _silent(message: bytes, length: int) -> None:
-    """What AmgX prints by: nothing."""
+    """Return what AmgX prints by: nothing."""
 
 
 def available() -> tuple[bool, str]:
@@ -75,7 +75,7 @@ def available() -> tuple[bool, str]:
 
 @functools.cache
 def library() -> Any:
-    """The library, initialised for the life of the process. Raises UnavailableError."""
+    """Return the library, initialised for the life of the process. Raises UnavailableError."""
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     for name in _NEEDED:
@@ -111,7 +111,9 @@ class Solver:
 
     def solve(self, *, from_zero: bool) -> tuple[int, bool]:
         """Go on from the solution so far, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
-        Returns (iterations, whether it can go on from here): not where it broke down."""
+
+        Returns (iterations, whether it can go on from here): not where it broke down.
+        """
         how = "solver_solve_with_0_initial_guess" if from_zero else "solver_solve"
         _call(how, self.solver, self.right, self.solution)
         iterations, status = _int(), _int()
@@ -137,7 +139,7 @@ class Solver:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: int) -> Iterator[Solver]:
-    """A x = b in AmgX, until the end of the block.
+    """Return a x = b in AmgX, until the end of the block.
 
     pattern : n x n, symmetric, rows sorted, the diagonal present, on the device
     values : (nnz,) float64, on the device
@@ -206,7 +208,7 @@ def _resources(device: int) -> Any:
 
 
 def _own(stack: ExitStack, kind: str, *arguments: Any) -> Any:
-    """A new object, destroyed with the stack."""
+    """Return a new object, destroyed with the stack."""
     created = _pointer()
     _call(f"{kind}_create", ctypes.byref(created), *arguments)
     stack.callback(_call, f"{kind}_destroy", created)

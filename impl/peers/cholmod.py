@@ -55,8 +55,11 @@ class _Dense(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError for another version and without a fast BLAS, OSError for one that
-    cannot be loaded."""
+    """Return the library.
+
+    Raises UnavailableError for another version and without a fast BLAS, OSError for one that cannot be
+    loaded.
+    """
     path = peer("cholmod").library()
     loaded: Any = ctypes.CDLL(str(path))
     version = (_int * 3)()
@@ -129,8 +132,8 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
-    """A matrix, which is symmetric, in CHOLMOD until the end of the block. given : whether it keeps its
-    order."""
+    """Return a matrix, which is symmetric, in CHOLMOD until the end of the block. given : whether it keeps
+    its order."""
     n, common, factor = matrix.shape[0], ctypes.create_string_buffer(_COMMON_BYTES), _pointer()
     levels = _limited_threads()
     library().cholmod_start(common)
@@ -158,8 +161,10 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
 
 
 def _limited_threads() -> int | None:
-    """Have no more threads than there are. Returns OpenMP's levels of before; None where they are as they
-    were."""
+    """Have no more threads than there are.
+
+    Returns OpenMP's levels of before; None where they are as they were.
+    """
     loaded = library()
     if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:
         return None

@@ -86,7 +86,7 @@ class _Places(NamedTuple):
 
 
 def distribution() -> str | None:
-    """The installed wheel of cuDSS, or None."""
+    """Return the installed wheel of cuDSS, or None."""
     for name in DISTRIBUTIONS:
         try:
             return importlib.metadata.distribution(name).metadata["Name"]
@@ -127,8 +127,10 @@ class Library:
         self.call("cudssConfigSet", config, what, ctypes.byref(_int(number)), ctypes.sizeof(_int))
 
     def call(self, name: str, *arguments: Any, during: str = "") -> None:
-        """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError according to its
-        status."""
+        """Call a function.
+
+        Raises MemoryBudgetError, UnsupportedError or FillpathError according to its status.
+        """
         status = int(getattr(self.cdll, name)(*arguments))
         if status == 0:
             return
@@ -141,7 +143,10 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """The library of the installed wheel. Raises UnavailableError if there is none that can be used."""
+    """Return the library of the installed wheel.
+
+    Raises UnavailableError if there is none that can be used.
+    """
     try:
         for name in _NEEDED:
             _load_needed(name)
@@ -167,7 +172,7 @@ def _load_needed(name: str) -> None:
 
 
 def _file(stem: str) -> Path:
-    """The path of a library of the wheel. Raises UnavailableError."""
+    """Return the path of a library of the wheel. Raises UnavailableError."""
     name = distribution()
     if name is None:
         raise UnavailableError("cuDSS is not installed: .venv/bin/pip install -e '.[cudss13]', or cudss12")
@@ -260,8 +265,9 @@ class System:
             self.execute(SYMBOLIC)
 
     def _keep_order(self, tree: SeparatorTree) -> None:
-        """Have the matrix factorised in the order that it has. Called before REORDERING, which has to run all
-        the same.
+        """Have the matrix factorised in the order that it has.
+
+        Called before REORDERING, which has to run all the same.
 
         tree : its nodes are eliminated one after another, leaves first, which changes neither the fill nor
             the operations
@@ -287,7 +293,7 @@ class System:
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
     def factorise(self, *, again: bool = False) -> None:
-        """The numeric phase. again : whether it has run before, with these values or others.
+        """Return the numeric phase. again : whether it has run before, with these values or others.
 
         Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for one of the kind
         spd.
@@ -340,7 +346,8 @@ class System:
 
 
 def _tree(pattern: Pattern) -> SeparatorTree:
-    """The largest tree that the order has, of at most LEAVES leaves; one leaf where it has no separators."""
+    """Return the largest tree that the order has, of at most LEAVES leaves; one leaf where it has no
+    separators."""
     leaves = LEAVES
     while True:
         try:
@@ -376,7 +383,7 @@ def kind_of(pattern: Pattern, values: Array) -> Kind:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: int = 1) -> Iterator[System]:
-    """A matrix in cuDSS, until the end of the block, with the threads of Numba.
+    """Return a matrix in cuDSS, until the end of the block, with the threads of Numba.
 
     pattern : n x n, on the device
     values : (nnz,) float64, on the device

@@ -118,7 +118,7 @@ class System:
 
 @contextmanager
 def opened(pattern: Pattern, on_host: Pattern, factors: Factors) -> Iterator[System]:
-    """A matrix in cuSolverRf until the end of the block.
+    """Return a matrix in cuSolverRf until the end of the block.
 
     pattern : n x n, on the device
     on_host : the same there

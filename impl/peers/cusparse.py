@@ -51,7 +51,7 @@ class Matrix:
         self._described = self._csr.described()
 
     def product(self, x: Array) -> Array:
-        """A x. x : (n,) of the values' dtype."""
+        """Return a x. x : (n,) of the values' dtype."""
         import cupy
 
         return self._added(1, x, cupy.zeros_like(x))
@@ -113,7 +113,7 @@ class _Csr:
         self.data_type = _DATA_TYPES[values.dtype.name]
 
     def described(self) -> Any:
-        """A new descriptor of the arrays, which holds only their addresses."""
+        """Return a new descriptor of the arrays, which holds only their addresses."""
         from cupy_backends.cuda.libs import cusparse
         from cupyx.cusparse import SpMatDescriptor
 
@@ -158,7 +158,7 @@ class _Triangle:
         self._spsv("cusparseSpSV_analysis", self._buffer.data.ptr)
 
     def solved(self, b: Array) -> Array:
-        """The solution, in an array that the next solve overwrites."""
+        """Return the solution, in an array that the next solve overwrites."""
         self._given[...] = b
         self._spsv("cusparseSpSV_solve")
         found: Array = self._found

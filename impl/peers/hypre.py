@@ -34,7 +34,7 @@ _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library, initialised. Raises UnavailableError as `load` does."""
+    """Return the library, initialised. Raises UnavailableError as `load` does."""
     # It finds MPI's symbols among those that mpi4py has loaded.
     loaded = load(peer("hypre"), ctypes.RTLD_GLOBAL)
     # From 2.29 on the other is a macro.
@@ -70,7 +70,7 @@ class Rows:
 
 @contextmanager
 def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterator[Rows]:
-    """This rank's rows of A x = b, in HYPRE until the end of the block.
+    """Return this rank's rows of A x = b, in HYPRE until the end of the block.
 
     communicator : of mpi4py
     begin : the first of them; they follow those of the rank before
@@ -157,8 +157,11 @@ def multigrid(rows: Rows) -> Iterator[Multigrid]:
 
 
 def _call(name: str, *arguments: Any, may: int = 0) -> int:
-    """Call a function. Returns those of its error's bits that it `may` end with. Raises MemoryBudgetError or
-    FillpathError for others, in HYPRE's words."""
+    """Call a function.
+
+    Returns those of its error's bits that it `may` end with. Raises MemoryBudgetError or FillpathError for
+    others, in HYPRE's words.
+    """
     status = int(getattr(library(), f"HYPRE_{name}")(*arguments))
     if not status:
         return 0

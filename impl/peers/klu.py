@@ -62,7 +62,7 @@ class System:
             raise _reason(error) from None
 
     def factorise_again(self) -> None:
-        """The same factors in the structure that `factorise` has found."""
+        """Return the same factors in the structure that `factorise` has found."""
         from nbklu.solver import KLUException
 
         try:
@@ -86,7 +86,7 @@ class System:
 
 
 def system(columns: csc_array, *, given: bool, **settings: float) -> System:
-    """A matrix in KLU, which frees what it has for it with the last reference to the result.
+    """Return a matrix in KLU, which frees what it has for it with the last reference to the result.
 
     given : whether KLU keeps its order
     settings : of klu_common, in place of its defaults

@@ -21,8 +21,11 @@ def import_mpi() -> Any:
 
 
 def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
-    """A peer's library. Raises UnavailableError where there is none, where it cannot be loaded, or where it
-    is linked with another MPI than mpi4py: each would take the other's communicators for its own."""
+    """Return a peer's library.
+
+    Raises UnavailableError where there is none, where it cannot be loaded, or where it is linked with another
+    MPI than mpi4py: each would take the other's communicators for its own.
+    """
     place = peer.library()
     if peer.is_packaged:
         # MPI's library lies in the environment, where the loader does not look and mpi4py does.
@@ -44,6 +47,6 @@ def refuse_two(libraries: set[str], title: str) -> None:
 
 
 def _libraries() -> set[str]:
-    """The names of the MPI libraries that this process has loaded, where the system tells."""
+    """Return the names of the MPI libraries that this process has loaded, where the system tells."""
     maps = Path("/proc/self/maps")
     return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()

@@ -70,7 +70,10 @@ class _Instance(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded."""
+    """Return the library.
+
+    Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded.
+    """
     loaded = ctypes.CDLL(str(peer("mumps").library()))
     require_fast(loaded, "MUMPS")
     return loaded
@@ -130,7 +133,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """A matrix in MUMPS until the end of the block. given : whether it keeps its order."""
+    """Return a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)

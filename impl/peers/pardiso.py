@@ -72,7 +72,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """A matrix in PARDISO until the end of the block. given : whether it keeps its order."""
+    """Return a matrix in PARDISO until the end of the block. given : whether it keeps its order."""
     # The package's public class analyses and factorises at once.
     from pymklpardiso._mkl_pardiso import PardisoSolver
 

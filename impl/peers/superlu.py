@@ -41,8 +41,8 @@ def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def factorise(columns: csc_array) -> SuperLU:
-    """The factors of a matrix by columns, in its own order: SymmetricMode keeps SuperLU from a postorder of
-    its own. Raises UnsupportedError if no pivot is left."""
+    """Return the factors of a matrix by columns, in its own order: SymmetricMode keeps SuperLU from a
+    postorder of its own. Raises UnsupportedError if no pivot is left."""
     options = {"SymmetricMode": True}
     try:
         factors: SuperLU = splu(columns, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)

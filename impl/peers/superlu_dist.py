@@ -104,7 +104,7 @@ class _Memory(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError as `load` does."""
+    """Return the library. Raises UnavailableError as `load` does."""
     os.environ.update(ENVIRONMENT)
     loaded = load(peer("superlu_dist"))
     loaded.symbfact_dist.argtypes = [_pointer, _int, _int, *[_pointer] * 9]
@@ -216,7 +216,7 @@ def _options() -> Any:
 
 
 def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
-    """A rank's part of a factor."""
+    """Return a rank's part of a factor."""
     vertices = structure.nvtcs_loc
     supernodes = structure.supno_loc[vertices]
     first, last = (_view(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
@@ -260,7 +260,7 @@ def _renumber(indices, numbers):
 
 
 def _view(place: Any, count: int) -> Array:
-    """The library's integers, where they lie."""
+    """Return the library's integers, where they lie."""
     return np.ctypeslib.as_array(place, (count,)) if count else np.zeros(0, np.intc)
 
 
@@ -270,7 +270,7 @@ def _free(structure: Any, names: Sequence[str]) -> None:
 
 
 def _sum(communicator: Any, array: Array) -> Array:
-    """The sum over all ranks, on rank 0; elsewhere the array itself."""
+    """Return the sum over all ranks, on rank 0; elsewhere the array itself."""
     total = np.zeros_like(array) if communicator.Get_rank() == 0 else None
     communicator.Reduce(array, total)
     return array if total is None else total

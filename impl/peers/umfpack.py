@@ -35,7 +35,10 @@ _int, _pointer = ctypes.c_int, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded."""
+    """Return the library.
+
+    Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded.
+    """
     loaded = ctypes.CDLL(str(peer("umfpack").library()))
     require_fast(loaded, "UMFPACK")
     return loaded
@@ -94,7 +97,7 @@ class System:
 
 @contextmanager
 def opened(columns: csc_array, *, given: bool) -> Iterator[System]:
-    """A matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
+    """Return a matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
     control, info = np.zeros(_CONTROLS), np.zeros(_INFOS)
     library().umfpack_di_defaults(_at(control))
     # Refinement is a phase of its own.

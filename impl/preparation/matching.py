@@ -34,7 +34,7 @@ class Matching:
 
 
 def maximum_product(matrix: csr_array, name: str) -> Matching:
-    """The matching of nonzero entries with the largest product of moduli.
+    """Return the matching of nonzero entries with the largest product of moduli.
 
     matrix : n x n, finite
     name : of the matrix, for errors

@@ -126,8 +126,8 @@ def minimum_degree(graph: csr_array) -> tuple[Array, float]:
 
 
 def _amd_index(n: int, entries: int) -> Any:
-    """The integer type for AMD: int32 if its workspace (the entries, a fifth of them as elbow room, and seven
-    integers per vertex) is short enough, else int64. The permutation is the same."""
+    """Return the integer type for AMD: int32 if its workspace (the entries, a fifth of them as elbow room,
+    and seven integers per vertex) is short enough, else int64. The permutation is the same."""
     return np.int32 if entries + entries // 5 + 7 * n < np.iinfo(np.int32).max else np.int64
 
 

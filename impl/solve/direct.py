@@ -33,12 +33,14 @@ class System(Protocol):
         """x with A x = b, both (n,) float64, after `factorise`."""
 
     def facts(self) -> dict[str, float]:
-        """What the library counts, after the last call of `solve`."""
+        """Return what the library counts, after the last call of `solve`."""
 
 
 def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
-    """(A, b), the phase `right_hand_side`. Raises InputError for refine < 0, UnsupportedError for 2^31
-    entries or more."""
+    """(A, b), the phase `right_hand_side`.
+
+    Raises InputError for refine < 0, UnsupportedError for 2^31 entries or more.
+    """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")
     if prepared.pattern.nnz > MOST_ENTRIES:
@@ -48,7 +50,7 @@ def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
 
 
 def with_32_bits(matrix: csr_array) -> csr_array:
-    """The same matrix with indices as the libraries take them; the values are not copied."""
+    """Return the same matrix with indices as the libraries take them; the values are not copied."""
     indices, indptr = (array.astype(np.int32, copy=False) for array in (matrix.indices, matrix.indptr))
     return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 

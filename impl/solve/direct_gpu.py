@@ -242,8 +242,8 @@ class _Kept:
     analysis: _Analysis
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
-        """Whether the maps are those of this pattern, whose arrays are held, so that no others come to lie
-        where they do."""
+        """Return whether the maps are those of this pattern, whose arrays are held, so that no others come
+        to lie where they do."""
         same = self.pattern.indptr is pattern.indptr and self.pattern.indices is pattern.indices
         return same and self.shape == shape and self.memory_budget == memory_budget
 

@@ -47,7 +47,7 @@ def lu_gpu(
     triangular: Literal["cusparse", "sweeps"] = "cusparse",
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """A symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
+    """Return a symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
 
     prepared : n x n, on the device
     symbolic : by `out_of_core`, the paper's, or by `bitfronts_gpu`, which is not the paper's

@@ -19,7 +19,7 @@ def known_solutions(n: int, columns: int) -> Array:
 
 
 def as_matrix(prepared: Prepared) -> csr_array:
-    """The prepared matrix, its arrays not copied."""
+    """Return the prepared matrix, its arrays not copied."""
     pattern = prepared.pattern
     return csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
 

@@ -53,7 +53,7 @@ def _t3(indptr, indices, upper_start, maxsup):
 
 @njit
 def _holds(indices, start, end, column):
-    """Whether `column` is in indices[start:end], which is ascending."""
+    """Return whether `column` is in indices[start:end], which is ascending."""
     stop = end
     while start < stop:
         middle = (start + stop) >> 1

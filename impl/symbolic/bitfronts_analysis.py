@@ -80,11 +80,11 @@ class Request:
 
     @functools.cached_property
     def room(self) -> int:
-        """Bytes that are given; of what is free, as it is when this is first asked."""
+        """Return bytes that are given; of what is free, as it is when this is first asked."""
         return int(SHARE * device.free_bytes()) if self.budget is None else self.budget
 
     def allows(self, needed: int) -> bool:
-        """Whether so many bytes are given."""
+        """Return whether so many bytes are given."""
         return (self.budget is None and needed <= TRIFLE) or needed <= self.room
 
     def refuse(self, part: str, needed: int) -> None:
@@ -111,7 +111,8 @@ class Analysis:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the tree says all: the counts are there, and every entry of the fronts is one of F."""
+        """Return whether the tree says all: the counts are there, and every entry of the fronts is one of
+        F."""
         return bool(self.totals.symmetric) and self.request.path != "fronts"
 
     @property
@@ -141,7 +142,7 @@ class Fronts:
 
 
 def analyse(request: Request) -> Analysis:
-    """The tree, by one launch; waits for its totals.
+    """Return the tree, by one launch; waits for its totals.
 
     Raises MemoryBudgetError, before anything is allocated.
     """
@@ -175,7 +176,7 @@ def analyse(request: Request) -> Analysis:
 
 
 def list_fronts(analysis: Analysis) -> Fronts:
-    """The lists and the order of elimination, by one launch.
+    """Return the lists and the order of elimination, by one launch.
 
     Raises MemoryBudgetError, before they are allocated.
     """
@@ -198,7 +199,7 @@ def list_fronts(analysis: Analysis) -> Fronts:
 
 
 def read_totals(tree: Arena) -> Totals:
-    """What the device has counted so far; waits for it."""
+    """Return what the device has counted so far; waits for it."""
     import cupy
 
     return Totals(*map(int, cupy.asnumpy(tree.array("totals", len(fields(Totals))))))

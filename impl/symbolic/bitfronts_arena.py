@@ -116,7 +116,7 @@ FRONTS = Part(
 
 
 def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
-    """The lengths of TREE for a pattern of n rows, on a grid of so many blocks."""
+    """Return the lengths of TREE for a pattern of n rows, on a grid of so many blocks."""
     multiples = {"n": n, "2n": 2 * n, "3n": 3 * n, "rows": n + 1, "tables": n * tables(n)}
     return {"state": 64, "totals": 8, "blocks": 3 * blocks, "nnz": nnz, **multiples}
 
@@ -124,7 +124,7 @@ def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
 def front_lengths(
     n: int, fronts: int, entries: int, tasks: int, panels: int, columns: bool
 ) -> dict[str, int]:
-    """The lengths of FRONTS for a pattern of n rows.
+    """Return the lengths of FRONTS for a pattern of n rows.
 
     entries : of all lists
     tasks : at most so many
@@ -158,15 +158,15 @@ class Arena:
         return int(self._starts[-1])
 
     def array(self, name: str, entries: int) -> Array:
-        """The first entries of an array."""
+        """Return the first entries of an array."""
         number = next(k for k, (field, _, _) in enumerate(self.part.fields) if field == name)
         start, dtype = int(self._starts[number]), self.part.fields[number][2]
         view: Array = self.memory[start : start + dtype.itemsize * entries].view(dtype)
         return view
 
     def struct(self, values: Mapping[str, int]) -> Array:
-        """The struct as kernels take it, by value. values : of other fields, by name, and of arrays that lie
-        elsewhere; what is neither is 0."""
+        """Return the struct as kernels take it, by value. values : of other fields, by name, and of arrays
+        that lie elsewhere; what is neither is 0."""
         places = _places(self.part.struct)
         fields: Array = np.zeros(len(places), np.uint64)
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
@@ -177,13 +177,13 @@ class Arena:
 
 
 def address(array: Any) -> int:
-    """Where an array on the device lies."""
+    """Return where an array on the device lies."""
     return int(array.data.ptr)
 
 
 @functools.cache
 def struct_fields(name: str) -> tuple[str, ...]:
-    """The fields of a struct, in the order in which the kernels' header declares them."""
+    """Return the fields of a struct, in the order in which the kernels' header declares them."""
     text = re.sub(r"//.*", "", (HEADERS / "bitfronts.cuh").read_text())
     body = text.split(f"struct {name} {{")[1].split("};")[0]
     return tuple(re.findall(r"\w+", re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)))

@@ -53,7 +53,7 @@ def team_limit(columns: bool) -> int:
 
 
 def eliminate(fronts: Fronts, after: int) -> Elimination:
-    """The fronts' bits, all at a time or in waves.
+    """Return the fronts' bits, all at a time or in waves.
 
     after : bytes that are needed beside them at the end
 
@@ -99,7 +99,7 @@ def _eliminate_in_waves(fronts: Fronts, after: int) -> Elimination:
 
 
 def _plan(fronts: Fronts, after: int) -> Waves:
-    """How the bits fit into the budget. Raises MemoryBudgetError where they do not."""
+    """Return how the bits fit into the budget. Raises MemoryBudgetError where they do not."""
     import cupy
 
     analysis, request = fronts.analysis, fronts.analysis.request

@@ -31,7 +31,7 @@ def _set_shape(n: int) -> tuple[int, int]:
 
 
 def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled, int]:
-    """The filled pattern, rows sorted, and the bytes of all arrays but the result's.
+    """Return the filled pattern, rows sorted, and the bytes of all arrays but the result's.
 
     elimination : of the fronts; None where every entry of them is one of F
     """

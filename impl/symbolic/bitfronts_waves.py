@@ -47,7 +47,7 @@ class Waves:
 
 
 def plan(height: Array, up: Array, words: Array, kept: Array, room: int) -> Waves | None:
-    """The fewest waves that need at most `room` words; None where no number of them does.
+    """Return the fewest waves that need at most `room` words; None where no number of them does.
 
     height : (fronts,), levels of fronts below each
     up : (fronts,), the parent of each, or -1
@@ -59,7 +59,7 @@ def plan(height: Array, up: Array, words: Array, kept: Array, room: int) -> Wave
 
 
 def least_words(height: Array, up: Array, words: Array, kept: Array) -> int:
-    """The words without which there is no plan."""
+    """Return the words without which there is no plan."""
     return min(divide(height, up, words, kept, count).words for count in WAVES)
 
 
@@ -91,7 +91,7 @@ def divide(height: Array, up: Array, words: Array, kept: Array, count: int) -> W
 
 
 def _place(others: list[Group], words: int) -> int:
-    """The lowest place for so many words beside the others."""
+    """Return the lowest place for so many words beside the others."""
     at = 0
     for group in sorted(others, key=lambda group: group.start):
         if group.start >= at + words:

@@ -100,7 +100,7 @@ def _room(pattern: Pattern) -> int:
 
 
 def new_output(n: int, room: int) -> Output:
-    """The arrays that a traversal writes to, with `room` entries for rows."""
+    """Return the arrays that a traversal writes to, with `room` entries for rows."""
     import cupy
 
     return Output(

@@ -54,7 +54,7 @@ class Tree(NamedTuple):
 
 
 def elimination_tree(pattern: Pattern) -> Tree:
-    """The tree of a pattern that is sorted and has its diagonal."""
+    """Return the tree of a pattern that is sorted and has its diagonal."""
     tree = symmetric_tree(pattern)
     if tree is not None:
         return tree
@@ -67,7 +67,7 @@ def elimination_tree(pattern: Pattern) -> Tree:
 
 
 def symmetric_tree(pattern: Pattern) -> Tree | None:
-    """The tree of a structurally symmetric pattern; None as soon as an entry has no mirror."""
+    """Return the tree of a structurally symmetric pattern; None as soon as an entry has no mirror."""
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
     symmetric, parents, diagonal = _symmetric_tree(indptr, indices)
     if not symmetric:
@@ -82,7 +82,8 @@ def symmetric_tree(pattern: Pattern) -> Tree | None:
 
 @njit(cache=True, nogil=True)
 def _symmetric_tree(indptr, indices):
-    """Whether the pattern is symmetric, and then the parent of each vertex, and the diagonal's positions."""
+    """Return whether the pattern is symmetric, and then the parent of each vertex, and the diagonal's
+    positions."""
     n = np.uint64(len(indptr) - 1)
     parents = np.full(n, NONE, np.uint32)
     ancestor = np.full(n, NONE, np.uint32)
@@ -151,7 +152,7 @@ def _joined(rows, columns):
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices):
-    """The arrays of A by columns."""
+    """Return the arrays of A by columns."""
     n = np.uint64(len(indptr) - 1)
     starts = np.zeros(n + ONE, np.uint64)
     for p in range(np.uint64(len(indices))):
@@ -172,8 +173,10 @@ def _transposed(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parents):
-    """(parent, size) by labels, and (label, vertex). Children keep the order of their vertices, so that an
-    order that is a postorder already stays as it is."""
+    """(parent, size) by labels, and (label, vertex).
+
+    Children keep the order of their vertices, so that an order that is a postorder already stays as it is.
+    """
     n = np.uint64(len(parents))
     sizes = np.ones(n, np.uint32)
     for vertex in range(n):

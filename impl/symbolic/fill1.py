@@ -40,7 +40,7 @@ def fill1(
 
 @njit(cache=True)
 def _fill1(indptr, indices, store_lower):
-    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
+    """Return rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = len(indptr) - 1
     filled = np.empty(2 * len(indices) + n, np.int32)
     filled_indptr = np.zeros(n + 1, np.int64)

@@ -44,7 +44,7 @@ def fill1_pruned(
 
 @njit(cache=True, nogil=True)
 def _fill1_pruned(indptr, indices, store_lower):
-    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
+    """Return rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     filled = buffer(np.uint64(4 * len(indices)), np.uint32)

@@ -82,8 +82,8 @@ def _lower(lists, below, n):
 
 @njit(cache=True, nogil=True)
 def _segments(lists, below, n):
-    """The supernodes of L that have entries in each row, the row's own aside: (starts by row, supernodes
-    ascending)."""
+    """Return the supernodes of L that have entries in each row, the row's own aside: (starts by row,
+    supernodes ascending)."""
     count = np.uint64(len(below.start))
     starts = np.zeros(n + 1, np.uint64)
     for supernode in range(count):

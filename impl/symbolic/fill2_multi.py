@@ -77,7 +77,7 @@ def fill2_multi(
 
 
 def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bool) -> Part:
-    """The rows of a rank's workers; without MPI, of all workers."""
+    """Return the rows of a rank's workers; without MPI, of all workers."""
     n = pattern.n
     threads = get_num_threads() if n >= SHORT else 1
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
@@ -102,8 +102,8 @@ def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bo
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, sources, threads, store, lower, upper, edges):
-    """The rows of the sources, in chunks of each thread, if they are stored; counts and edges are written to
-    the arrays."""
+    """Return the rows of the sources, in chunks of each thread, if they are stored; counts and edges are
+    written to the arrays."""
     buffers = List()
     for _ in range(threads):
         buffers.append(new_chunks())
@@ -140,7 +140,7 @@ def _share(indptr, indices, sources, store, lower, upper, edges):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, sources, starts, columns):
-    """The rows of the sources, in their final places. Each chunk is freed once its rows are copied."""
+    """Return the rows of the sources, in their final places. Each chunk is freed once its rows are copied."""
     threads = len(buffers)
     if threads == 1:
         _copy(buffers[0], sources, starts, columns)

@@ -66,7 +66,7 @@ class _Bounds:
 
 
 def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecast:
-    """The forecast of a pattern, with fill2 run on `count` of its sources, on one thread.
+    """Return the forecast of a pattern, with fill2 run on `count` of its sources, on one thread.
 
     pattern : n x n, sorted, diagonal present
     count : sources to sample: all if n is no larger, fewer if they would examine more than MOST_EDGES
@@ -100,7 +100,7 @@ def _bounds(pattern: Pattern) -> _Bounds:
 
 
 def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
-    """The pattern of A + A^T, and whether it equals that of A."""
+    """Return the pattern of A + A^T, and whether it equals that of A."""
     n, ones = pattern.n, np.ones(pattern.nnz, np.int8)
     matrix = csr_array((ones, pattern.indices, pattern.indptr), shape=(n, n))
     mirror = csr_array(matrix.T)
@@ -111,9 +111,11 @@ def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
 
 
 def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
-    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources. The
-    size of a source is its share of the bound on edges plus its share of the bound on F, so neither estimate
-    has heavy tails."""
+    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources.
+
+    The size of a source is its share of the bound on edges plus its share of the bound on F, so neither
+    estimate has heavy tails.
+    """
     n = len(bounds.edges)
     if count >= n:
         return np.arange(n), np.ones(n)
@@ -250,7 +252,7 @@ def _counts(indptr, indices, parent, order):
 
 @njit
 def _root(ancestor, vertex):
-    """The end of a vertex's path through `ancestor`; compresses the path."""
+    """Return the end of a vertex's path through `ancestor`; compresses the path."""
     end = vertex
     while end != ancestor[end]:
         end = ancestor[end]

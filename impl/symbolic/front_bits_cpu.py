@@ -36,7 +36,7 @@ def lowest(typing_context: Any, word: Any) -> Any:
 
 @intrinsic
 def population(typing_context: Any, word: Any) -> Any:
-    """The number of bits set in a word."""
+    """Return the number of bits set in a word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -52,13 +52,13 @@ def words_of(bits):
 
 @njit
 def below(bit):
-    """The bits of a word below this one, of 0 to 63."""
+    """Return the bits of a word below this one, of 0 to 63."""
     return (ONE << bit) - ONE
 
 
 @njit
 def up_to(bit):
-    """The bits of a word below this one, of 1 to 64."""
+    """Return the bits of a word below this one, of 1 to 64."""
     return ALL >> (WORD - bit)
 
 

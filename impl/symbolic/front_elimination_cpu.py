@@ -97,8 +97,11 @@ def _starts(arrays: list[Array]) -> Array:
 
 @njit(cache=True)
 def _owners(parent, descendants, start, threads):
-    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees. A subtree has at
-    most a thread's share of all bits; the largest that is left goes to the thread that has least."""
+    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
+
+    A subtree has at most a thread's share of all bits; the largest that is left goes to the thread that has
+    least.
+    """
     m = len(parent)
     weight = np.empty(m, np.float64)
     for front in range(m):
@@ -172,7 +175,7 @@ def _fronts(rows, columns, fronts, owner, mine, below, keep, progress):
 
 @njit
 def _room(array, used, wanted):
-    """The array, or a copy of at least twice the size that has room for `wanted` words."""
+    """Return the array, or a copy of at least twice the size that has room for `wanted` words."""
     if wanted <= np.uint64(len(array)):
         return array
     grown = np.empty(max(wanted, np.uint64(2) * np.uint64(len(array))), np.uint64)

@@ -98,7 +98,8 @@ def _closures(front, width, first, last, members):
 
 @njit
 def _full_pivot(front, width, first, last, members, common):
-    """The first pivot of the panel whose row, and whose column, is full from the diagonal on; else `last`."""
+    """Return the first pivot of the panel whose row, and whose column, is full from the diagonal on; else
+    `last`."""
     word = first >> SIX
     for k in range(first, last):
         bit = ONE << (k & LOW)
@@ -137,7 +138,8 @@ def _join_rows(front, width, first, last, members):
 
 @njit
 def _join_unions(front, width, first, members, unions):
-    """The same by the method of four Russians: the unions of each four rows of the panel, made once."""
+    """Return the same by the method of four Russians: the unions of each four rows of the panel, made
+    once."""
     word = first >> SIX
     length = width - word - ONE
     four = np.uint64(4)

@@ -62,8 +62,10 @@ class Segments(NamedTuple):
 
 
 def fronts_of(tree: Tree, counts: FactorCounts, leaf: int = LEAF, chain: int = CHAIN) -> Fronts:
-    """The fronts of a tree. With leaf=1 and chain=0 no front has a member that one of its pivots lacks in the
-    Cholesky factor."""
+    """Return the fronts of a tree.
+
+    With leaf=1 and chain=0 no front has a member that one of its pivots lacks in the Cholesky factor.
+    """
     first, parent, descendants, start, of = _amalgamated(
         tree.parent, tree.size, tree.label, counts.columns.view(np.uint64), leaf, chain
     )
@@ -72,14 +74,14 @@ def fronts_of(tree: Tree, counts: FactorCounts, leaf: int = LEAF, chain: int = C
 
 
 def segments_of(tree: Tree, fronts: Fronts) -> Segments:
-    """The segments of the fronts."""
+    """Return the segments of the fronts."""
     first = _segments(tree.label, fronts.of)
     return Segments(first, *_reaching(first, tree.label, *fronts))
 
 
 @njit(cache=True, nogil=True)
 def _amalgamated(parent, size, label, count, leaf, chain):
-    """All of Fronts but the members."""
+    """Return all of Fronts but the members."""
     n = np.uint64(len(parent))
     first = np.empty(n + ONE, np.uint32)
     front_of = np.empty(n, np.uint32)
@@ -114,7 +116,8 @@ def _amalgamated(parent, size, label, count, leaf, chain):
 
 @njit(cache=True, nogil=True)
 def _members(both, vertex, first, parent, start, of):
-    """The members, rows ascending: each row's subtree is walked once, from the entries of the row up."""
+    """Return the members, rows ascending: each row's subtree is walked once, from the entries of the row
+    up."""
     m = np.uint64(len(parent))
     members = np.empty(start[m], np.uint32)
     free = np.empty(m, np.uint64)
@@ -136,7 +139,7 @@ def _members(both, vertex, first, parent, start, of):
 
 @njit(cache=True, nogil=True)
 def _segments(label, of):
-    """The first vertex of each segment, and n."""
+    """Return the first vertex of each segment, and n."""
     n = np.uint64(len(label))
     first = np.empty(n + ONE, np.uint32)
     k = np.uint64(0)

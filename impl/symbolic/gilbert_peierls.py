@@ -50,7 +50,7 @@ def gilbert_peierls(
 
 @njit(cache=True, nogil=True)
 def _transpose(indptr, indices):
-    """The pattern by columns, with ascending rows in each."""
+    """Return the pattern by columns, with ascending rows in each."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -70,7 +70,7 @@ def _transpose(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _columns(starts, rows, store_upper):
-    """Columns of F one after another, without the diagonal; the rows in a column are not sorted.
+    """Return columns of F one after another, without the diagonal; the rows in a column are not sorted.
 
     Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored, the row counts of L
     and U, and the number of entries of L examined. U is read only once more, so it is kept in chunks that
@@ -135,7 +135,7 @@ def _columns(starts, rows, store_upper):
 
 @njit(cache=True, nogil=True)
 def _rows(found, pointers, chunks, heights, indptr, upper_start):
-    """Columns of F row by row, ascending: those of L begin at indptr[i] in row i, those of U at
+    """Return columns of F row by row, ascending: those of L begin at indptr[i] in row i, those of U at
     upper_start[i]."""
     n = np.uint64(len(heights))
     one = np.uint64(1)

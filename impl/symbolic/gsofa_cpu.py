@@ -152,7 +152,7 @@ def gsofa_cpu(
 
 
 def _concurrent(n: int) -> int:
-    """The default #C."""
+    """Return the default #C."""
     fitting = max(1, min(2**31 // max(1, 6 * n), n // 2, CACHE // max(1, 8 * n)))
     return 1 << (fitting.bit_length() - 1)
 
@@ -214,7 +214,7 @@ class _Traversal:
         return Filled(Pattern(indptr, indices), indptr[:-1] + lower), work
 
     def _start(self, first: int, split: Split) -> Round:
-        """The round's arrays in the pool, with maxId initialised where needed."""
+        """Return the round's arrays in the pool, with maxId initialised where needed."""
         words = self.pool.view(np.uint32)
         last = split.maxid + split.sources * split.stride
         self.ranges, stale = self.ranges.next(split.maxid, last, self.reuse)
@@ -269,8 +269,9 @@ def _crew(threads: int, sources: int) -> Crew:
 
 @njit(cache=True, nogil=True)
 def _traverse(work, crew, short):
-    """Traverse from all sources of the round. Returns (bytes of the external lists, whether no entry was
-    refused).
+    """Traverse from all sources of the round.
+
+    Returns (bytes of the external lists, whether no entry was refused).
 
     Iteration 0 expands the sources themselves. Each iteration works first on the resident queue, then on what
     was copied out while that queue was written.
@@ -341,7 +342,7 @@ def _expand(work, crew, current, length, following, leaving, left, iteration, sh
 
 @njit
 def _pending(cursors):
-    """Whether a thread stopped at a full queue, with entries still to expand or in its buffer."""
+    """Return whether a thread stopped at a full queue, with entries still to expand or in its buffer."""
     for worker in range(np.uint64(len(cursors))):
         if cursors[worker, 0] < cursors[worker, 1] or cursors[worker, 3] > ZERO:
             return True
@@ -362,7 +363,7 @@ def _run_all(work, crew, current, length, following, iteration, parallel):
 
 @njit
 def _run(work, crew, worker, current, length, following, iteration):
-    """One thread: take entries until none are left, or until `following` and the buffer are full."""
+    """Return one thread: take entries until none are left, or until `following` and the buffer are full."""
     cursor, buffer = crew.cursors[worker], crew.buffers[worker]
     stats = crew.stats[worker]
     position, end, place, used = cursor[0], cursor[1], cursor[2], cursor[3]
@@ -455,8 +456,10 @@ def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _lower(maxid, at, value):
-    """atomicMin; returns whether it lowered the value. Mostly it does not, and a plain load finds that out
-    sooner."""
+    """atomicMin; returns whether it lowered the value.
+
+    Mostly it does not, and a plain load finds that out sooner.
+    """
     return load(maxid, at) > value and fetch_min(maxid, at, value) > value
 
 
@@ -468,7 +471,8 @@ def _mark(fill, at, mark):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _gather(fill, n, first, offsets):
-    """The columns of the round's rows, one row after the other, ascending. offsets : (sources + 1,) int64."""
+    """Return the columns of the round's rows, one row after the other, ascending. offsets : (sources + 1,)
+    int64."""
     out = np.empty(offsets[-1], np.uint32)
     sources = len(offsets) - 1
     if np.uint64(len(fill)) < SHORT_SCAN:

@@ -45,7 +45,7 @@ SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
 
 
 def texts(defines: Defines) -> tuple[str, ...]:
-    """What the kernel is compiled with: the switches, where a missing one is off, and its shape."""
+    """Return what the kernel is compiled with: the switches, where a missing one is off, and its shape."""
     return (*(f"{name}={int(defines.get(name, False))}" for name in SWITCHES), *SHAPE, f"TOP={TOP}u")
 
 
@@ -57,7 +57,7 @@ VARIANTS = tuple(
 
 
 def kernel(defines: Defines) -> Any:
-    """The kernel in the variant that these switches select; a missing switch is off."""
+    """Return the kernel in the variant that these switches select; a missing switch is off."""
     return kernels.load(KERNEL, ("gsofa_traverse",), texts(defines))["gsofa_traverse"]
 
 
@@ -161,7 +161,8 @@ class Traversal:
         return int(self.memory.nbytes) + self.pinned
 
     def facts(self) -> dict[str, float]:
-        """Bytes of each structure in the launch with the most sources at a time; shares over all launches."""
+        """Return bytes of each structure in the launch with the most sources at a time; shares over all
+        launches."""
         import cupy
 
         if not self.launched:
@@ -193,7 +194,7 @@ class Traversal:
         }
 
     def outcome(self, found: Found) -> tuple[Filled | Counts, Work]:
-        """What an implementation returns: the result and the work."""
+        """Return what an implementation returns: the result and the work."""
         pattern = self.pattern
         fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
         nnz = int(pattern.indices.size)
@@ -210,8 +211,10 @@ class Traversal:
 
 
 def positions(sources: Array, n: int) -> Callable[[int], int]:
-    """Where the sources below a row begin. sources : in descending order. Computed by arithmetic if they are
-    all rows, which needs no transfer from the device."""
+    """Return where the sources below a row begin. sources : in descending order.
+
+    Computed by arithmetic if they are all rows, which needs no transfer from the device.
+    """
     import cupy
 
     if len(sources) == n:
@@ -222,15 +225,15 @@ def positions(sources: Array, n: int) -> Callable[[int], int]:
 
 @functools.cache
 def host_room() -> int:
-    """Bytes that may be pinned, the same for all calls of a process: a quarter of the host's free memory; no
-    bound if that is unknown."""
+    """Return bytes that may be pinned, the same for all calls of a process: a quarter of the host's free
+    memory; no bound if that is unknown."""
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)
 
 
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
-    """Bytes requested by the traversal and by the gathering of rows, from whatever memory: a count, not
-    measured DRAM traffic.
+    """Return bytes requested by the traversal and by the gathering of rows, from whatever memory: a count,
+    not measured DRAM traffic.
 
     examined : adjacency entries.
     rows : entries of F that are kept.

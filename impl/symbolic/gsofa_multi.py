@@ -145,7 +145,10 @@ class _Share:
         self.ended.record()
 
     def finish(self) -> list[Rows]:
-        """The worker's rows, once they are complete. Rows that did not fit are traversed a second time."""
+        """Return the worker's rows, once they are complete.
+
+        Rows that did not fit are traversed a second time.
+        """
         import cupy
 
         self.ended.synchronize()
@@ -172,7 +175,7 @@ class _Share:
         return found
 
     def _taken(self, rows: Output, sources: Array) -> Rows:
-        """The part of these rows that is kept: no more columns than were written."""
+        """Return the part of these rows that is kept: no more columns than were written."""
         used = min(int(rows.tail[0]), len(rows.columns))
         return Rows(
             self.worker,
@@ -187,8 +190,11 @@ class _Share:
 
 
 def _room(pattern: Pattern, count: int, free: int) -> int:
-    """Initial room, in entries, for the rows of `count` sources. This is more than their share of what gsofa
-    has for all sources: few sources may have most of the fill, and the device has the memory."""
+    """Initial room, in entries, for the rows of `count` sources.
+
+    This is more than their share of what gsofa has for all sources: few sources may have most of the fill,
+    and the device has the memory.
+    """
     wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
     return int(min(wanted, pattern.n * count, ROOM_SHARE * free / WORD))
 
@@ -206,7 +212,7 @@ def _check(
 
 
 def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget: int) -> Traversal:
-    """A traversal with gsofa's defaults, for `count` of the sources, within `budget` bytes."""
+    """Return a traversal with gsofa's defaults, for `count` of the sources, within `budget` bytes."""
     import cupy
 
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": columns}
@@ -281,7 +287,7 @@ def _on_first(
 
 
 def _moved(rows: Rows, first: int) -> Rows:
-    """The rows on the first device."""
+    """Return the rows on the first device."""
     arrays = (rows.rows, rows.lower, rows.upper, rows.edges, rows.columns, rows.start)
     return Rows(rows.worker, first, *(peers.copied(array, rows.card, first) for array in arrays))
 

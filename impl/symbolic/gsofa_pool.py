@@ -64,7 +64,7 @@ class Launch:
 
     @property
     def layout(self) -> Launch:
-        """This launch without its sources: equal for launches that divide the pool in the same way."""
+        """Return this launch without its sources: equal for launches that divide the pool in the same way."""
         return replace(self, first=0, last=0)
 
     def entries(self) -> Array:
@@ -136,7 +136,7 @@ def plan(
     dynamic: bool,
     external: bool,
 ) -> Pool:
-    """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
+    """Return the pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
     Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
     more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
@@ -175,7 +175,7 @@ def set_words(n: int) -> int:
 
 
 def published_sources(n: int, words: int) -> int:
-    """The authors' rule for #C: the largest power of two that `words` allows, never above n / 2."""
+    """Return the authors' rule for #C: the largest power of two that `words` allows, never above n / 2."""
     fitting = max(1, min(words // max(1, n), n // 2))
     return 1 << (fitting.bit_length() - 1)
 
@@ -186,5 +186,5 @@ def _claim(n: int, external: bool) -> int:
 
 
 def _even(words: int) -> int:
-    """The next even number: queue entries lie at multiples of eight bytes."""
+    """Return the next even number: queue entries lie at multiples of eight bytes."""
     return words + words % 2

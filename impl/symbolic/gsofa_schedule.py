@@ -89,7 +89,7 @@ class Schedule:
         return (first + np.arange(self.chunks) // self.nodes % self.gpus).astype(np.int32)
 
     def part(self, worker: int) -> Array:
-        """The sources of a worker, (k,) int32, the largest ids (and the most work) first."""
+        """Return the sources of a worker, (k,) int32, the largest ids (and the most work) first."""
         first, turn = self._dealt()
         of_its_own = self.order != "intra_node"
         node = worker if of_its_own else worker - worker % self.gpus
@@ -102,13 +102,13 @@ class Schedule:
         return found
 
     def imbalance(self, work: Array) -> float:
-        """The imbalance of the workers. work : (n,), per source."""
+        """Return the imbalance of the workers. work : (n,), per source."""
         return imbalance(np.bincount(self.worker_of(), weights=work, minlength=self.workers))
 
 
 @njit(cache=True, nogil=True)
 def _descending(starts, ends, step):
-    """Every step-th number from each start up to, but not including, its end; the last range first."""
+    """Return every step-th number from each start up to, but not including, its end; the last range first."""
     count = 0
     for chunk in range(len(starts)):
         count += max(0, -((starts[chunk] - ends[chunk]) // step))
@@ -121,12 +121,15 @@ def _descending(starts, ends, step):
 
 
 def imbalance(loads: Array) -> float:
-    """The largest load over the mean load; 1 if there is no work."""
+    """Return the largest load over the mean load; 1 if there is no work."""
     return float(loads.max() / loads.mean()) if loads.any() else 1.0
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
-    """The schedule at the authors' #C. Raises InputError for fewer than one node, GPU, or row per chunk."""
+    """Return the schedule at the authors' #C.
+
+    Raises InputError for fewer than one node, GPU, or row per chunk.
+    """
     for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
         if count < 1:
             raise InputError(f"{count} {name}: expected 1 or more")

@@ -59,7 +59,7 @@ def supernodes(
     plan: Schedule, workers: Sequence[int], cards: Sequence[int], found: Sequence[Rows], sharing: Sharing,
     advise: bool,
 ) -> int:  # fmt: skip
-    """The number of T3 supernodes in the chunks of these workers' nodes.
+    """Return the number of T3 supernodes in the chunks of these workers' nodes.
 
     workers : all workers of one or more nodes
     cards : the device of each worker
@@ -95,7 +95,7 @@ def supernodes(
 
 
 def _reached(arrays: Sequence[Any], cards: Sequence[int], card: int) -> list[Any]:
-    """All arrays, copied to one device."""
+    """Return all arrays, copied to one device."""
     return [peers.copied(array, source, card) for array, source in zip(arrays, cards, strict=True)]
 
 
@@ -117,7 +117,7 @@ def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
 def _arrays(
     sizes: Sequence[int], cards: Sequence[int], words: int, sharing: Sharing, advise: bool
 ) -> list[Any]:
-    """One (rows x words,) uint32 array per worker: counts, then flags."""
+    """Return one (rows x words,) uint32 array per worker: counts, then flags."""
     import cupy
 
     counts = [size * words for size in sizes]
@@ -141,8 +141,10 @@ def _arrays(
 
 
 def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
-    """Managed arrays of these lengths in words. `managed.words` considers only the current device and a
-    single request."""
+    """Managed arrays of these lengths in words.
+
+    `managed.words` considers only the current device and a single request.
+    """
     import cupy
 
     wanted = 4 * sum(counts)

@@ -58,7 +58,8 @@ class Space:
     dynamic: bool
 
     def split(self, first: int, limit: int) -> Split:
-        """The split for a round of at most `limit` sources from `first` on: as many as get their claim."""
+        """Return the split for a round of at most `limit` sources from `first` on: as many as get their
+        claim."""
         sources = min(limit, self.most, self.n - first)
         while self.dynamic and sources > 1 and self._split(first, sources).entries < sources * self.claim:
             sources -= 1
@@ -81,7 +82,7 @@ def plan(
     dynamic: bool,
     external: bool,
 ) -> Space:
-    """The pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
+    """Return the pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
 
     Without a budget its size is that of Table 2, 6 n words per source (at least LEAST_QUEUE queue entries).
     With a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
@@ -105,7 +106,7 @@ def plan(
 
 
 def _even(words: int) -> int:
-    """The next even number: queue entries lie at multiples of eight bytes."""
+    """Return the next even number: queue entries lie at multiples of eight bytes."""
     return words + words % 2
 
 
@@ -128,12 +129,13 @@ class ValueRanges:
 
     @property
     def base(self) -> int:
-        """The value of vertex 0 in the current range."""
+        """Return the value of vertex 0 in the current range."""
         return self.top - self.rounds * self.n
 
     def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
-        """The range of the next round, whose maxId is the words first to last - 1, and the parts of these
-        that have to be set to at least `top` first. Without `reuse` that is all of them, in every round."""
+        """Return the range of the next round, whose maxId is the words first to last - 1, and the parts of
+        these that have to be set to at least `top` first. Without `reuse` that is all of them, in every
+        round."""
         keep = reuse and self.rounds < self.top // self.n
         low, high = self.trusted if keep else (first, first)
         parts = [(first, min(last, low)), (max(first, high), last)]

@@ -94,8 +94,8 @@ def spare_entries(n: int, words: int, resident: int) -> int:
 
 
 def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
-    """The launch for the last rows below `end`: as many as `words` have room for with `entries` queue entries
-    each.
+    """Return the launch for the last rows below `end`: as many as `words` have room for with `entries` queue
+    entries each.
 
     All remaining rows if there is room for as many as the card's blocks can hold: the others wait for a slot,
     and more memory would not help.

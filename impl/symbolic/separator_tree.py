@@ -29,8 +29,8 @@ class SeparatorTree:
 
 
 def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
-    """The tree of n vertices with that many leaves, each division the one that leaves the shortest way from a
-    leaf to the root of its part.
+    """Return the tree of n vertices with that many leaves, each division the one that leaves the shortest way
+    from a leaf to the root of its part.
 
     pattern : n x n, sorted; an entry joins two vertices either way
     leaves : a power of two

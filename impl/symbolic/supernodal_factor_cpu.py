@@ -68,7 +68,7 @@ class Supernodes(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def lower_columns(indptr, indices):
-    """A's entries below the diagonal, by columns: (starts, rows), rows ascending."""
+    """Return a's entries below the diagonal, by columns: (starts, rows), rows ascending."""
     n = np.uint64(len(indptr) - 1)
     starts = np.zeros(n + ONE, np.uint64)
     for row in range(n):

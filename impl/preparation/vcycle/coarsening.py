@@ -45,7 +45,7 @@ class Graph(NamedTuple):
 
 @inner
 def mixed(first: int, second: int) -> int:
-    """A number in [0, 2**31) that looks random, of two numbers in that range."""
+    """Return a number in [0, 2**31) that looks random, of two numbers in that range."""
     word = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
         0xC2B2AE3D27D4EB4F
     )
@@ -107,7 +107,7 @@ def _accept(mate: Array, choice: Array, worker: int, workers: int) -> int:
 
 @inner
 def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
-    """The free neighbour with the largest weight over both sizes, ties at random; -1 without."""
+    """Return the free neighbour with the largest weight over both sizes, ties at random; -1 without."""
     best, value, drawn = -1, -1.0, -1
     for e in range(graph.starts[v], graph.starts[v + 1]):
         u = int64(graph.neighbours[e])
@@ -124,7 +124,8 @@ def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
 
 @inner
 def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, workers: int, seed: int) -> None:
-    """Each free vertex chooses its neighbour along the heaviest edge, ties at random but the same for all."""
+    """Return each free vertex chooses its neighbour along the heaviest edge, ties at random but the same
+    for all."""
     for v in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
         choice[v], value, drawn = -1, -1, -1
         if mate[v] >= 0:
@@ -174,7 +175,8 @@ def _offer(graph: Graph, mate: Array, waiting: int, v: int, most: int) -> int:
 
 @threaded
 def contracted(graph: Graph, mate: Array, workers: int) -> tuple[Graph, Array, Array]:
-    """The coarse graph; (n,) int32, each vertex's coarse vertex; (coarse n, 2) int32, the pairs, -1 for none.
+    """Return the coarse graph; (n,) int32, each vertex's coarse vertex; (coarse n, 2) int32, the pairs, -1
+    for none.
 
     Each worker has a run of coarse vertices. It writes their rows where they have room for sure, one behind
     the other, and moves them when all lengths are known.
@@ -287,7 +289,7 @@ def _write(
 
 @inner
 def table(most: int) -> Array:
-    """An empty hash table for so many entries."""
+    """Return an empty hash table for so many entries."""
     bits = 1
     while 1 << bits <= 2 * most:
         bits += 1

@@ -48,8 +48,10 @@ class Network(NamedTuple):
 def cut_band(
     graph: Graph, label: Array, tree: Tree, room: Any, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
-    """Replace a separator by the smallest in its band, if that costs less. Returns `touched` with all changed
-    vertices, as `room.seen` says."""
+    """Replace a separator by the smallest in its band, if that costs less.
+
+    Returns `touched` with all changed vertices, as `room.seen` says.
+    """
     band, size = _band(graph, label, tree, room.layer, touched, count, node, shift)
     for i in range(size):
         room.local[band[i]] = i
@@ -73,8 +75,11 @@ def cut_band(
 def _band(
     graph: Graph, label: Array, tree: Tree, layer: Array, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
-    """The vertices of the band, marked in `layer`. A side is left alone from where it would lose all of its
-    weight to the separator, or the other side would become too heavy."""
+    """Return the vertices of the band, marked in `layer`.
+
+    A side is left alone from where it would lose all of its weight to the separator, or the other side would
+    become too heavy.
+    """
     weights = tree.weights[node]
     most = BALANCE * (weights[0] + weights[1] + weights[2]) / 2
     band, size = np.empty(max(64, 4 * count), np.int32), NONE
@@ -117,7 +122,8 @@ def _band(
 
 @inner
 def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shift: int) -> Network:
-    """Rows are filled in the order of their neighbours, so that the edges back are found by counting."""
+    """Return rows are filled in the order of their neighbours, so that the edges back are found by
+    counting."""
     m = len(band)
     starts, capacity = np.zeros(m + 1, np.uint32), np.empty(m, np.int32)
     source, sink = np.zeros(m, np.bool_), np.zeros(m, np.bool_)
@@ -284,8 +290,10 @@ def _best(
     network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int,
     shift: int,
 ) -> Array:  # fmt: skip
-    """(m,) int8, where each vertex goes: by the cut next to the sources or that next to the sinks. Empty if
-    both cost more than the separator."""
+    """(m,) int8, where each vertex goes: by the cut next to the sources or that next to the sinks.
+
+    Empty if both cost more than the separator.
+    """
     m = len(band)
     outside = tree.weights[node].copy()
     for i in range(m):

@@ -58,7 +58,7 @@ def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
 
 
 def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, Array]:
-    """The graph of the vertices kept, in ascending order."""
+    """Return the graph of the vertices kept, in ascending order."""
     if len(kept) == len(starts) - 1:
         return starts.astype(np.int64), neighbours.astype(np.int32)
     new = np.full(len(starts) - 1, -1, np.int32)
@@ -99,7 +99,7 @@ class _Cycle:
         self.split: list[Array] = []
 
     def order(self) -> Array:
-        """The permutation, (n,) int32."""
+        """Return the permutation, (n,) int32."""
         self._coarsen()
         self.label = np.zeros(len(self.levels[-1].graph.sizes), np.int32)
         self.follow = np.empty_like(self.label)

@@ -66,8 +66,10 @@ def restart(halves: Halves, drawn: int) -> None:
 
 @inner
 def _value(halves: Halves, v: int) -> None:
-    """Set what the moves of a vertex in the separator are worth. A half that the vertex does not touch is no
-    choice: the vertex would be an island."""
+    """Set what the moves of a vertex in the separator are worth.
+
+    A half that the vertex does not touch is no choice: the vertex would be an island.
+    """
     for half in range(2):
         value = (halves.sizes[v] - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
         free = halves.pulled[v, half] > 0 and not halves.locked[v]
@@ -106,7 +108,9 @@ def _pull(halves: Halves, v: int) -> None:
 @inner
 def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     """Move a vertex from the separator to a half, and its neighbours in the other half to the separator.
-    `log` gets 3 u + where each changed vertex u was. Returns its new length."""
+
+    `log` gets 3 u + where each changed vertex u was. Returns its new length.
+    """
     size, at, end = halves.sizes[v], halves.position[v], halves.weights[3] - 1
     halves.front[at] = halves.front[end]
     halves.position[halves.front[at]] = at
@@ -197,7 +201,7 @@ def _highest(worth: Array) -> int:
 
 @inner
 def _far(halves: Halves, start: int) -> int:
-    """The last vertex that a breadth-first search reaches."""
+    """Return the last vertex that a breadth-first search reaches."""
     seen = np.zeros(len(halves.place), np.bool_)
     queue = np.empty(len(halves.place), np.uint32)
     queue[0], seen[start] = start, True
@@ -215,8 +219,10 @@ def _far(halves: Halves, start: int) -> int:
 
 @inner
 def improve(halves: Halves) -> bool:
-    """One pass: each vertex moves at most once, the best gain first, and the best state is kept. Returns
-    whether it is better than the first."""
+    """Return one pass: each vertex moves at most once, the best gain first, and the best state is kept.
+
+    Returns whether it is better than the first.
+    """
     halves.locked[:] = False
     _recount(halves)
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
@@ -240,8 +246,10 @@ def improve(halves: Halves) -> bool:
 
 @inner
 def _best_move(halves: Halves, most: float) -> int:
-    """2 v + half for the vertex v that gains most in that half, -1 if none may move. A move into a half that
-    has no room is worth nothing until the vertex's neighbours change."""
+    """2 v + half for the vertex v that gains most in that half, -1 if none may move.
+
+    A move into a half that has no room is worth nothing until the vertex's neighbours change.
+    """
     while halves.weights[3] > 0:
         chosen, value = -1, _NEVER
         for half in range(2):

@@ -84,8 +84,8 @@ def _refine(
 def _gather(
     label: Array, tree: Tree, room: Room, coarse: int, coarse_follow: Array, pairs: Array, node: int
 ) -> tuple[Array, int]:
-    """The vertices of a separator, marked as seen: those of its coarse vertices, and those that came by the
-    node above."""
+    """Return the vertices of a separator, marked as seen: those of its coarse vertices, and those that
+    came by the node above."""
     items, count = np.empty(64, np.int32), NONE
     while coarse >= 0:
         for member in range(2):
@@ -172,8 +172,8 @@ def _movers(
     graph: Graph, label: Array, tree: Tree, touched: Array, count: int, shift: int, towards: int,
     weights: Array,
 ) -> tuple[Array, int]:  # fmt: skip
-    """The separator's vertices that gain by going to a side, or lose nothing where that side is lighter. A
-    vertex goes to a side only if it touches that side, or neither."""
+    """Return the separator's vertices that gain by going to a side, or lose nothing where that side is
+    lighter. A vertex goes to a side only if it touches that side, or neither."""
     movers, moving = np.empty(count, np.int32), 0
     for i in range(count):
         v = touched[i]

@@ -71,7 +71,7 @@ def _try(
 
 @inner
 def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
-    """A part as a graph, not cut yet."""
+    """Return a part as a graph, not cut yet."""
     m, room = len(part), 0
     for v in part:
         room += graph.starts[v + 1] - graph.starts[v]
@@ -97,8 +97,10 @@ def settled(
     graph: Graph, label: Array, tree: Tree, follow: Array, nodes: Array,
     members: Array, bounds: Array, found: Array, costs: Array, workers: int,
 ) -> Array:  # fmt: skip
-    """Take the best try of each part. The members of a part come by half 0, half 1, separator; labels,
-    weights and chains follow. (parts, 2, 2) int64, the bounds of both halves.
+    """Take the best try of each part.
+
+    The members of a part come by half 0, half 1, separator; labels, weights and chains follow. (parts, 2, 2)
+    int64, the bounds of both halves.
 
     nodes : (parts,) the node of each part, which has children now
     """
