@@ -49,7 +49,7 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """Return (starts, rows) of the columns, where the lower part of each begins, and each entry's position."""
+    """Return (starts, rows) of the columns, where their lower parts begin, and each entry's position."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)

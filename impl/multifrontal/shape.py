@@ -11,9 +11,9 @@ from impl.cuda import device
 from impl.multifrontal.arena import Lengths
 
 UINT, DOUBLE = np.dtype(np.uint32), np.dtype(np.float64)
-# As in multifrontal.cuh and factor.cu: warps of a block, and the largest front of a warp; values of shared
-# memory next to a front, without and with the room for exchanges. MOST_SHARED are the values that two blocks
-# of an H100 can have, MOST_FRONT the largest front then.
+# As in multifrontal.cuh and factor.cu: warps of a block, and the largest front of a warp. BESIDE are values
+# of shared memory next to a front, without and with exchanges. MOST_SHARED are the values that two blocks of
+# an H100 can have, MOST_FRONT the largest front then.
 WARPS, WARP_FRONT = 8, 40
 BESIDE = {False: 32 * 36 + 160, True: 32 * 36 + 128 + 32 * 33}
 MOST_SHARED, MOST_FRONT = 14400, 108

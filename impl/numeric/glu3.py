@@ -68,9 +68,9 @@ def glu3(
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
     (multiply-adds); small_pivots; dense columns.
 
-    Raises UnsupportedError, naming the first column whose pivot is zero or that has a value that is not
-    finite; MemoryBudgetError if dense columns are asked for and not one fits. Raises InputError for graph
-    with batched, whose cooperative launches are few already.
+    Raises UnsupportedError, naming the first column whose pivot is zero or whose values are not all finite.
+    Raises MemoryBudgetError if not one dense column fits that is asked for; InputError for graph with
+    batched, whose cooperative launches are few already.
     """
     if graph and batched:
         raise InputError("graph=true: expected batched=false, whose levels are launched one by one")

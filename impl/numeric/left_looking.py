@@ -83,7 +83,7 @@ def refusal(column: int, pivot: float, dtype: str) -> str:
 
 @njit(cache=True, nogil=True)
 def _left_looking(starts, rows, lower_start, values, least):
-    """Factorise in place; return (first column with an unusable pivot or n, pivots replaced, multiply-adds)."""
+    """Factorise in place; return (first unusable pivot's column or n, pivots replaced, multiply-adds)."""
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     column = np.zeros(n, values.dtype)

@@ -64,7 +64,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 @_PRINTER
 def _silent(message: bytes, length: int) -> None:
-    """Return what AmgX prints by: nothing."""
+    """Print nothing of AmgX's messages."""
 
 
 def available() -> tuple[bool, str]:
@@ -110,9 +110,9 @@ class Solver:
         _call("solver_setup", self.solver, self.matrix)
 
     def solve(self, *, from_zero: bool) -> tuple[int, bool]:
-        """Go on from the solution so far, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
+        """Iterate from the last solution, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
 
-        Returns (iterations, whether it can go on from here): not where it broke down.
+        Returns (iterations, whether it can continue): not where it broke down.
         """
         how = "solver_solve_with_0_initial_guess" if from_zero else "solver_solve"
         _call(how, self.solver, self.right, self.solution)
@@ -139,7 +139,7 @@ class Solver:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: int) -> Iterator[Solver]:
-    """Return a x = b in AmgX, until the end of the block.
+    """Open A x = b in AmgX, until the end of the block.
 
     pattern : n x n, symmetric, rows sorted, the diagonal present, on the device
     values : (nnz,) float64, on the device
@@ -147,7 +147,7 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     tolerance : of ||b - A x||, absolute, Euclidean
     most : iterations
 
-    AmgX copies all of it, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
+    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
     more.
     """
     import cupy
@@ -178,8 +178,11 @@ def _upload(vector: Any, values: Any) -> None:
 
 
 def _settings(tolerance: float, most: int) -> bytes:
-    """NVIDIA's own settings for conjugate gradients with a V-cycle of multigrid by aggregation and Jacobi's
-    smoother (PCG_AGGREGATION_JACOBI), with our tolerance and without what they print."""
+    """Return NVIDIA's own settings for this solver, with our tolerance and without messages.
+
+    Conjugate gradients with a V-cycle of multigrid by aggregation and Jacobi's smoother
+    (PCG_AGGREGATION_JACOBI).
+    """
     smoother = {
         "scope": "jacobi", "solver": "BLOCK_JACOBI", "relaxation_factor": 0.8, "monitor_residual": 0,
     }  # fmt: skip
@@ -197,8 +200,7 @@ def _settings(tolerance: float, most: int) -> bytes:
 
 @functools.cache
 def _resources(device: int) -> Any:
-    """AmgX's pools of memory and handles on that device, for the life of the process, as its users keep
-    them."""
+    """Return AmgX's pools and handles on that device, for the life of the process, as its users do."""
     library()
     stack = ExitStack()
     # Before the library is finalised, which was registered before.

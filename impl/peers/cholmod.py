@@ -26,9 +26,9 @@ VERSIONS = (3, 4, 5)
 # Before version 4 it asks OpenMP for four threads, however few it is given: on two cores that took five times
 # as long as none.
 _OBEDIENT, _ASKED_THREADS = 4, 4
-# cholmod_common has less than a tenth of that. Where the members lie that are used, in bytes, with 64-bit
-# pointers: whether a factor that is not supernodal is L L^T too, the print level, how many orders are tried
-# (none: its own choice), the status, entries of L.
+# cholmod_common has less than a tenth of that. Then the offsets in bytes of members, with 64-bit pointers:
+# whether a factor that is not supernodal is L L^T too, the print level, the number of orders to try (0: its
+# own choice). The last two are the status and the entries of L.
 _COMMON_BYTES = 32768
 _FINAL_LL, _PRINT, _METHODS, _STATUS, _ENTRIES = 60, 144, 168, 1972, 1984
 _OUT_OF_MEMORY, _TOO_LARGE, _NOT_POSITIVE = -2, -3, 1
@@ -100,7 +100,7 @@ class System:
         self._check("analysis")
 
     def factorise(self) -> None:
-        """Raises UnsupportedError for a matrix that is not positive definite."""
+        """Factorise. Raises UnsupportedError for a matrix that is not positive definite."""
         library().cholmod_factorize(ctypes.byref(self.sparse), self.factor, self.common)
         self._check("factorisation")
 
@@ -132,8 +132,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
-    """Return a matrix, which is symmetric, in CHOLMOD until the end of the block. given : whether it keeps
-    its order."""
+    """Open a symmetric matrix in CHOLMOD until the end of the block. given : whether it keeps its order."""
     n, common, factor = matrix.shape[0], ctypes.create_string_buffer(_COMMON_BYTES), _pointer()
     levels = _limited_threads()
     library().cholmod_start(common)
@@ -161,9 +160,9 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
 
 
 def _limited_threads() -> int | None:
-    """Have no more threads than there are.
+    """Limit OpenMP's threads to the available ones.
 
-    Returns OpenMP's levels of before; None where they are as they were.
+    Returns OpenMP's levels of before; None where nothing changed.
     """
     loaded = library()
     if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:

@@ -1,7 +1,7 @@
 """cuSolverRf on the GPU: factors again in the pattern of a first factorisation, and solves with them.
 
 NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures are those
-of cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does unless told otherwise.
+of cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does by default.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class System:
 
 @contextmanager
 def opened(pattern: Pattern, on_host: Pattern, factors: Factors) -> Iterator[System]:
-    """Return a matrix in cuSolverRf until the end of the block.
+    """Open a matrix in cuSolverRf until the end of the block.
 
     pattern : n x n, on the device
     on_host : the same there

@@ -44,14 +44,16 @@ class Matrix:
     """A square matrix for products."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, on the device.
-        values : (nnz,) float32 or float64, on the device.
+        """Describe a matrix.
+
+        pattern : n x n, on the device
+        values : (nnz,) float32 or float64, on the device
         """
         self._csr = _Csr(pattern, values)
         self._described = self._csr.described()
 
     def product(self, x: Array) -> Array:
-        """Return a x. x : (n,) of the values' dtype."""
+        """Return A x. x : (n,) of the values' dtype."""
         import cupy
 
         return self._added(1, x, cupy.zeros_like(x))
@@ -89,8 +91,10 @@ class Triangles:
     """L and U in one matrix by rows, analysed for any number of solves."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, rows sorted, on the device.
-        values : (nnz,) float32 or float64, those of L + U - I.
+        """Analyse both triangles.
+
+        pattern : n x n, rows sorted, on the device
+        values : (nnz,) float32 or float64, those of L + U - I
         """
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)

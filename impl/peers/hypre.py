@@ -70,10 +70,10 @@ class Rows:
 
 @contextmanager
 def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterator[Rows]:
-    """Return this rank's rows of A x = b, in HYPRE until the end of the block.
+    """Open this rank's rows of A x = b in HYPRE until the end of the block.
 
     communicator : of mpi4py
-    begin : the first of them; they follow those of the rank before
+    begin : the first row; the rows follow the rows of the rank before
     share : (rows, n) float64, rows of a symmetric positive (semi-)definite A
     b : (rows,) float64
     """
@@ -126,9 +126,11 @@ class Multigrid:
         _call("ParCSRPCGSetup", self.gradients, *self._system())
 
     def solve(self, tolerance: float, most: int) -> tuple[int, bool]:
-        """Go on from the solution so far until ||b - A x|| < tolerance ||b||, by the recurrence and in the
-        Euclidean norm. Returns (iterations, whether it came to that); without a solution that is exact
-        already, an iteration at least, and at most `most`."""
+        """Iterate from the last solution until ||b - A x|| < tolerance ||b||, by the recurrence.
+
+        The norm is Euclidean. Returns (iterations, whether the tolerance was reached). There are at most
+        `most` iterations, and at least one unless the solution is exact already.
+        """
         _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
         _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
         status = _call("ParCSRPCGSolve", self.gradients, *self._system(), may=_UNCONVERGED)
@@ -157,17 +159,16 @@ def multigrid(rows: Rows) -> Iterator[Multigrid]:
 
 
 def _call(name: str, *arguments: Any, may: int = 0) -> int:
-    """Call a function.
+    """Call a function; return the bits of its error that it `may` end with.
 
-    Returns those of its error's bits that it `may` end with. Raises MemoryBudgetError or FillpathError for
-    others, in HYPRE's words.
+    Raises MemoryBudgetError or FillpathError for others, in HYPRE's words.
     """
     status = int(getattr(library(), f"HYPRE_{name}")(*arguments))
     if not status:
         return 0
     words = ctypes.create_string_buffer(_DESCRIPTION_BYTES)
     library().HYPRE_DescribeError(_int(status & ~may), words)
-    # Of one call HYPRE keeps the error for all that follow.
+    # HYPRE keeps an error of one call for all later calls.
     library().HYPRE_ClearAllErrors()
     if status & ~may:
         kind = MemoryBudgetError if status & _MEMORY else FillpathError

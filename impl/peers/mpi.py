@@ -21,10 +21,10 @@ def import_mpi() -> Any:
 
 
 def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
-    """Return a peer's library.
+    """Return a peer's library. Raises UnavailableError where there is none, or it cannot be loaded.
 
-    Raises UnavailableError where there is none, where it cannot be loaded, or where it is linked with another
-    MPI than mpi4py: each would take the other's communicators for its own.
+    A library that is linked with another MPI than mpi4py raises it too: each would take the other's
+    communicators for its own.
     """
     place = peer.library()
     if peer.is_packaged:
@@ -39,7 +39,7 @@ def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
 
 
 def refuse_two(libraries: set[str], title: str) -> None:
-    """Raises UnavailableError for more than one of MPI's libraries."""
+    """Raise UnavailableError for more than one of MPI's libraries."""
     if len(libraries) > 1:
         both = " and ".join(sorted(libraries))
         how = f"have mpi4py take that of {title} by MPI4PY_LIBMPI, for Open MPI libmpi.so.40"
@@ -47,6 +47,6 @@ def refuse_two(libraries: set[str], title: str) -> None:
 
 
 def _libraries() -> set[str]:
-    """Return the names of the MPI libraries that this process has loaded, where the system tells."""
+    """Return the names of the MPI libraries that this process has loaded, where the system lists them."""
     maps = Path("/proc/self/maps")
     return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()

@@ -27,8 +27,8 @@ VERSION = "5.5."
 SYMMETRY: dict[Kind, int] = {"general": 0, "spd": 1, "symmetric": 2}
 # JOB: begin, end, and the phases.
 _BEGIN, _END, _ANALYSE, _FACTORISE, _SOLVE = -1, -2, 1, 2, 3
-# ICNTL: streams of messages and how many are printed, matching, ordering, preparation of a symmetric matrix,
-# room for pivots that the analysis did not foresee, in percent.
+# ICNTL: streams of messages and their print level, matching, ordering, preparation of a symmetric matrix.
+# _ROOM is for pivots that the analysis did not foresee, in percent.
 _STREAMS, _MATCHING, _ORDERING, _SYMMETRIC_ORDERING, _ROOM = (1, 2, 3, 4), 6, 7, 12, 14
 _GIVEN = 1
 # INFOG: the error, off-diagonal pivots, entries of the factors.
@@ -70,10 +70,7 @@ class _Instance(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """Return the library.
-
-    Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded.
-    """
+    """Return the library. Raises UnavailableError without a fast BLAS, OSError if it cannot be loaded."""
     loaded = ctypes.CDLL(str(peer("mumps").library()))
     require_fast(loaded, "MUMPS")
     return loaded
@@ -96,8 +93,7 @@ class System:
         self._run(_ANALYSE)
 
     def factorise(self) -> None:
-        """Raises IndefiniteError for a matrix that was said to be spd and is not, UnsupportedError for a
-        singular one."""
+        """Factorise. Raises UnsupportedError for a singular matrix, IndefiniteError for a false kind spd."""
         while self._run(_FACTORISE) in _OUT_OF_ROOM:
             # As its manual asks for.
             self.instance.icntl[_ROOM - 1] *= 2
@@ -111,8 +107,10 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U, of L alone where it knows of the symmetry; off_diagonal_pivots,
-        of a general matrix; kind, that it was told (`kinds.NUMBERS`)."""
+        """Return nnz_factor, off_diagonal_pivots of a general matrix, and the kind (`kinds.NUMBERS`).
+
+        nnz_factor : entries of L and U, of L alone where MUMPS knows of the symmetry
+        """
         moved = self.instance.infog[_OFF_DIAGONAL - 1] if self.kind == "general" else 0
         entries = self.instance.infog[_ENTRIES - 1]
         # In millions where it is negative.
@@ -133,7 +131,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """Return a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)

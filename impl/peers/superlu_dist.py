@@ -3,8 +3,6 @@
 Structures and signatures are those of supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2
 with 32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their
 members move between versions.
-
-Longer than two screens: the library's structures and the calls that follow them belong together.
 """
 
 from __future__ import annotations
@@ -157,12 +155,12 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
 
 
 def factorised(pattern: Pattern) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U: symbfact, on this process alone.
+    """Return (lower, upper), row counts of L + U, by symbfact, on this process alone.
 
     pattern : n x n
 
-    The phase `symbolic` is what pdgssvx calls SYMBFACT; before it, as there, the phase `etree` makes the
-    elimination tree of A + A^T and a postorder of it, which fills alike, and permutes A by it. Raises as
+    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as there, the phase `etree` makes the elimination
+    tree of A + A^T, and permutes A by a postorder of the tree, which fills alike. Raises as
     `factorised_in_parallel`.
     """
     with phase("convert"):
@@ -260,7 +258,7 @@ def _renumber(indices, numbers):
 
 
 def _view(place: Any, count: int) -> Array:
-    """Return the library's integers, where they lie."""
+    """Return the library's integers in place, not copied."""
     return np.ctypeslib.as_array(place, (count,)) if count else np.zeros(0, np.intc)
 
 

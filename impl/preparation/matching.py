@@ -3,8 +3,6 @@
 Duff and Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 Matrix Anal. Appl. 22(4), 2001: the matching of MC64's job 5, by shortest augmenting paths on
 c_ij = log max_k |a_kj| - log |a_ij| >= 0.
-
-Longer than two screens: the parts of one algorithm, which share its arrays.
 """
 
 from __future__ import annotations
@@ -91,7 +89,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
     v = np.zeros(n)
     _start(indptr, indices, cost, of_row, of_column, u, v)
     distance = np.full(n, np.inf)
-    place = np.full(n, -1, np.int32)  # position in the heap; -1: not in it, -2: settled
+    place = np.full(n, -1, np.int32)  # position in the heap; -1: not in it, -2: final
     parent, heap, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     scratch = (distance, place, parent, heap, touched)
     for row in range(n):

@@ -84,8 +84,7 @@ def shuffled(n: int, seed: int) -> Array:
 
 
 def _by_degree(graph: csr_array, seed: int) -> Array:
-    """ParAC's nnz-sort (Section 7): a random permutation, then a stable sort by the number of entries per
-    column."""
+    """Return ParAC's nnz-sort (Section 7): random, then a stable sort by entries per column."""
     mixed = shuffled(graph.shape[0], seed)
     degrees = np.diff(graph.indptr)[mixed]
     return mixed[np.argsort(degrees, kind="stable")]
@@ -126,16 +125,21 @@ def minimum_degree(graph: csr_array) -> tuple[Array, float]:
 
 
 def _amd_index(n: int, entries: int) -> Any:
-    """Return the integer type for AMD: int32 if its workspace (the entries, a fifth of them as elbow room,
-    and seven integers per vertex) is short enough, else int64. The permutation is the same."""
+    """Return the integer type for AMD: int32 if its workspace is short enough, else int64.
+
+    The workspace has the entries, a fifth of them as elbow room, and seven integers per vertex. The
+    permutation is the same.
+    """
     return np.int32 if entries + entries // 5 + 7 * n < np.iinfo(np.int32).max else np.int64
 
 
 @functools.cache
 def _amd_order(index: Any) -> Any:
-    """SuiteSparse's function for that integer type: int f(n, starts (n + 1,), neighbours (nnz,), permutation
-    (n,), control, info). It is taken from the extension module, as the package's own function wants dense
-    arrays."""
+    """Return SuiteSparse's function for that integer type.
+
+    It is int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info). It comes from the
+    extension module, as the package's own function wants dense arrays.
+    """
     try:
         module = importlib.util.find_spec(_AMD)
         function = getattr(ctypes.CDLL(str(module and module.origin)), _AMD_ORDER[index])

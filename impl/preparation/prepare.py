@@ -22,7 +22,7 @@ from impl.preparation.rows import Rows, completed, mirrored, permuted, without_d
 
 @implementation(stage="preparation")
 def prepare(raw: Raw) -> tuple[Arranged, Work]:
-    """Match, scale and order a matrix as its case says (METIS, AMD and the matching on one core).
+    """Match, scale and order a matrix as its case asks (METIS, AMD and the matching on one core).
 
     raw : n x n, on the host
 
@@ -102,10 +102,11 @@ def _match(rows: Rows, method: str, name: str) -> matching.Matching:
 
 
 def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
-    """Values for a pattern: in (-1, -0.1) off the diagonal, equal for (i, j) and (j, i), and a diagonal that
-    dominates its row and its column. They depend on the position of an entry, not on its storage.
+    """Return values for a pattern: in (-1, -0.1) and symmetric off the diagonal, which dominates.
 
-    old : (n,) int32, the row of the matrix as it comes that each row is: sums are in the order of those
+    The diagonal dominates its row and its column. Values depend on an entry's position, not on its storage.
+
+    old : (n,) int32, each row's row of the matrix as it comes: sums are in the order of these rows
     """
     places, columns = rows.of_entries(), rows.indices
     low, high = np.minimum(places, columns).astype(np.uint64), np.maximum(places, columns).astype(np.uint64)

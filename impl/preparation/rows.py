@@ -9,7 +9,7 @@ from numba import njit
 
 from fillpath.nouns import Array
 
-# Rows of at most so many entries are sorted by insertion.
+# Rows of at most SHORT entries are sorted by insertion.
 SHORT = 48
 
 

@@ -1,4 +1,4 @@
-"""What the direct solvers of other libraries share: the steps from the matrix to the solution."""
+"""The common steps of other libraries' direct solvers, from the matrix to the solution."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class System(Protocol):
         """x with A x = b, both (n,) float64, after `factorise`."""
 
     def facts(self) -> dict[str, float]:
-        """Return what the library counts, after the last call of `solve`."""
+        """Return the library's counts, after the last call of `solve`."""
 
 
 def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
-    """(A, b), the phase `right_hand_side`.
+    """Return (A, b), in the phase `right_hand_side`.
 
     Raises InputError for refine < 0, UnsupportedError for 2^31 entries or more.
     """
@@ -74,9 +74,9 @@ def solution(
 def solution_as_told(
     prepared: Prepared, refine: int, opened: Callable[..., AbstractContextManager[System]]
 ) -> tuple[Solution, Work]:
-    """As `solution`, by a library that is told the kind of the matrix.
+    """Return `solution` of a library that is given the kind of the matrix.
 
-    opened : of a matrix and its `kind`, what holds it in the library; the phase `convert`
+    opened : opens a matrix of a `kind` in the library; the phase `convert`
     """
     matrix, b = system_of(prepared, refine)
 

@@ -1,9 +1,9 @@
 """The smallest separator within a band about one: a minimum vertex cut, by Dinic's algorithm.
 
 The band has the separator and some layers of vertices on either side of it. Vertices of the band that touch
-what is left of side 0 are sources, those that touch what is left of side 1 are sinks. Each vertex is an arc
-from its entry to its exit, with its size as capacity; edges have no limit. Node 2 i is the entry of vertex i,
-2 i + 1 its exit.
+the rest of side 0 are sources; vertices that touch the rest of side 1 are sinks. Each vertex is an arc from
+its entry to its exit, with its size as capacity; edges have no limit. Node 2 i is the entry of vertex i, 2 i
++ 1 its exit.
 
 E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
 """
@@ -50,7 +50,7 @@ def cut_band(
 ) -> tuple[Array, int]:  # fmt: skip
     """Replace a separator by the smallest in its band, if that costs less.
 
-    Returns `touched` with all changed vertices, as `room.seen` says.
+    Returns `touched` with all changed vertices, as marked in `room.seen`.
     """
     band, size = _band(graph, label, tree, room.layer, touched, count, node, shift)
     for i in range(size):
@@ -122,8 +122,7 @@ def _band(
 
 @inner
 def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shift: int) -> Network:
-    """Return rows are filled in the order of their neighbours, so that the edges back are found by
-    counting."""
+    """Return the network; rows are filled in neighbours' order, so counting finds the edges back."""
     m = len(band)
     starts, capacity = np.zeros(m + 1, np.uint32), np.empty(m, np.int32)
     source, sink = np.zeros(m, np.bool_), np.zeros(m, np.bool_)
@@ -290,7 +289,7 @@ def _best(
     network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int,
     shift: int,
 ) -> Array:  # fmt: skip
-    """(m,) int8, where each vertex goes: by the cut next to the sources or that next to the sinks.
+    """Return (m,) int8, where each vertex goes: by the cut next to the sources or next to the sinks.
 
     Empty if both cost more than the separator.
     """

@@ -1,9 +1,9 @@
 """Nested dissection of any graph by one V-cycle, on all threads.
 
 The graph is coarsened once, for the whole dissection: a coarse graph restricted to a part is a coarsening of
-that part. On the way back, on each graph, the separators found so far are refined, all of one depth at once,
-and parts that have grown beyond a number of vertices are split. On the two finest graphs a separator becomes
-a minimum vertex cut in a band about it. Small parts are ordered by minimum degree.
+that part. On the way back, on each graph, the separators found so far are refined, all of one depth at once.
+Parts that have grown beyond a number of vertices are split. On the two finest graphs a separator becomes a
+minimum vertex cut in a band about it. Small parts are ordered by minimum degree.
 
 Ideas: A. George, SIAM J. Numer. Anal. 10(2), 1973; G. Karypis and V. Kumar, SIAM J. Sci. Comput. 20(1), 1998
 (coarsening); P. Sanders and C. Schulz, SEA 2013 (flows); F. Pellegrini, J. Roman and P. Amestoy, Concurrency:
@@ -29,13 +29,13 @@ Array = npt.NDArray[Any]
 
 # Coarsening ends at this many vertices, or where a graph is hardly smaller than the one before.
 _COARSEST, _STALLED = 600, 0.96
-# A part is split above this many vertices of the graph at hand, on the finest graph and in size above _LEAF.
+# A part is split above this many vertices of the current graph, on the finest graph and in size above _LEAF.
 _SPLIT, _LEAF = 1000, 120
 # How many tries a split has.
 _TRIES = 4
 # The largest size of a pair, over the mean size on the coarsest graph.
 _UNEVEN = 1.5
-# On so many of the finest graphs the separators become minimum cuts.
+# On this number of the finest graphs the separators become minimum cuts.
 _CUTS = 2
 # A vertex with more neighbours than this, and than this many times the mean, is eliminated last.
 _HUB, _TIMES = 40, 20
@@ -71,8 +71,10 @@ def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, A
 
 @dataclass
 class _Level:
-    """A graph, and its vertices on the next finer one: a pair each, (n, 2) int32, -1 for none, and the other
-    way, (finer n,) int32. Both are empty for the finest graph."""
+    """A graph, and its vertices on the next finer one.
+
+    A pair each, (n, 2) int32, -1 for none, and the other way, (finer n,) int32; empty for the finest graph.
+    """
 
     graph: Graph
     pairs: Array
@@ -82,7 +84,7 @@ class _Level:
 class _Cycle:
     """One V-cycle over a graph.
 
-    tree, label : see impl/preparation/vcycle/tree.py; label and the chains are of the graph at hand
+    tree, label : see impl/preparation/vcycle/tree.py; label and the chains are of the current graph
     depths : (nodes,) int64, of the tree's nodes
     split : the nodes of each depth that are split
     follow : (n,) int32, the chains

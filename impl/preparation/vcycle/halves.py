@@ -66,7 +66,7 @@ def restart(halves: Halves, drawn: int) -> None:
 
 @inner
 def _value(halves: Halves, v: int) -> None:
-    """Set what the moves of a vertex in the separator are worth.
+    """Set the worth of a move of a vertex in the separator, to either half.
 
     A half that the vertex does not touch is no choice: the vertex would be an island.
     """
@@ -219,10 +219,7 @@ def _far(halves: Halves, start: int) -> int:
 
 @inner
 def improve(halves: Halves) -> bool:
-    """Return one pass: each vertex moves at most once, the best gain first, and the best state is kept.
-
-    Returns whether it is better than the first.
-    """
+    """Move each vertex at most once, the best gain first; keep the best state, return whether it is new."""
     halves.locked[:] = False
     _recount(halves)
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
@@ -246,7 +243,7 @@ def improve(halves: Halves) -> bool:
 
 @inner
 def _best_move(halves: Halves, most: float) -> int:
-    """2 v + half for the vertex v that gains most in that half, -1 if none may move.
+    """Return 2 v + half for the vertex v that gains most in that half, -1 if none may move.
 
     A move into a half that has no room is worth nothing until the vertex's neighbours change.
     """

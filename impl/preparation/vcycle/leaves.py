@@ -23,8 +23,10 @@ _LONGEST = 2000
 
 @threaded
 def grouped(group: Array, groups: int, workers: int) -> tuple[Array, Array]:
-    """(groups + 1,) int64, where each group begins; (n,) int32, the vertices by group, in their order inside
-    each. group : (n,) int32"""
+    """Return where each group begins, (groups + 1,) int64, and the vertices by group, (n,) int32.
+
+    Vertices keep their order inside each group. group : (n,) int32
+    """
     counts = np.zeros((workers, groups), np.int64)
     for worker in prange(workers):
         _count(group, int64(worker), workers, counts)
@@ -66,7 +68,7 @@ def ordered(graph: Graph, order: Array, place: Array, bounds: Array, workers: in
     """Order each part anew.
 
     order : (n,) int32, new position -> old index; place : (n,) int32, its inverse
-    bounds : (parts, 2) int64, from where to where each part stands
+    bounds : (parts, 2) int64, the first and last position of each part
     """
     for worker in prange(workers):
         _order_share(graph, order, place, bounds, int64(worker), workers)

@@ -97,10 +97,9 @@ def settled(
     graph: Graph, label: Array, tree: Tree, follow: Array, nodes: Array,
     members: Array, bounds: Array, found: Array, costs: Array, workers: int,
 ) -> Array:  # fmt: skip
-    """Take the best try of each part.
+    """Take the best try of each part; return (parts, 2, 2) int64, the bounds of both halves.
 
-    The members of a part come by half 0, half 1, separator; labels, weights and chains follow. (parts, 2, 2)
-    int64, the bounds of both halves.
+    The members of a part come by half 0, half 1, separator; labels, weights and chains follow.
 
     nodes : (parts,) the node of each part, which has children now
     """
