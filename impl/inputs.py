@@ -1,8 +1,6 @@
-"""The makers: how each noun that implementations take is made from a prepared matrix, before anything is
-timed.
+"""The makers: each noun that implementations take, made from a prepared matrix before anything is timed.
 
-What is made here decides what is measured, so the key of a record covers these functions as well as the
-implementation's own.
+The nouns decide what is measured, so a record's key covers these functions as well as the implementation's.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from impl.symbolic.fill1_pruned import fill1_pruned
 
 @maker
 def filled(pattern: Pattern) -> Filled:
-    """F = L + U of the pattern, n x n."""
+    """Return F = L + U of the pattern, n x n."""
     rows, _ = fill1_pruned(pattern)
     assert isinstance(rows, Filled)
     return rows
@@ -27,7 +25,7 @@ def filled(pattern: Pattern) -> Filled:
 
 @maker
 def two_way(filled: Filled) -> TwoWay:
-    """F by rows and by columns."""
+    """Return F by rows and by columns."""
     return by_both(filled)
 
 
@@ -46,7 +44,7 @@ def fronts(prepared: Prepared) -> Fronts:
 
 @maker
 def graph(prepared: Prepared) -> Laplacian:
-    """Return the matrix as the Laplacian of a graph. Raises what `impl.cholesky.graph.laplacian` raises."""
+    """Return the matrix as the Laplacian of a graph. Raises as `impl.cholesky.graph.laplacian` does."""
     return laplacian(prepared)
 
 

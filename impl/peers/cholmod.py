@@ -27,8 +27,8 @@ VERSIONS = (3, 4, 5)
 # as long as none.
 _OBEDIENT, _ASKED_THREADS = 4, 4
 # cholmod_common has less than a tenth of that. Then the offsets in bytes of members, with 64-bit pointers:
-# whether a factor that is not supernodal is L L^T too, the print level, the number of orders to try (0: its
-# own choice). The last two are the status and the entries of L.
+# whether a factor that is not supernodal is L L^T too, and the print level. The others are the number of
+# orders to try (0: its own choice), the status, and the entries of L.
 _COMMON_BYTES = 32768
 _FINAL_LL, _PRINT, _METHODS, _STATUS, _ENTRIES = 60, 144, 168, 1972, 1984
 _OUT_OF_MEMORY, _TOO_LARGE, _NOT_POSITIVE = -2, -3, 1

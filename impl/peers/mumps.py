@@ -28,7 +28,7 @@ SYMMETRY: dict[Kind, int] = {"general": 0, "spd": 1, "symmetric": 2}
 # JOB: begin, end, and the phases.
 _BEGIN, _END, _ANALYSE, _FACTORISE, _SOLVE = -1, -2, 1, 2, 3
 # ICNTL: streams of messages and their print level, matching, ordering, preparation of a symmetric matrix.
-# _ROOM is for pivots that the analysis did not foresee, in percent.
+# `_ROOM` is for pivots that the analysis did not foresee, in percent.
 _STREAMS, _MATCHING, _ORDERING, _SYMMETRIC_ORDERING, _ROOM = (1, 2, 3, 4), 6, 7, 12, 14
 _GIVEN = 1
 # INFOG: the error, off-diagonal pivots, entries of the factors.
@@ -81,7 +81,7 @@ class System:
     """A matrix in MUMPS.
 
     instance : DMUMPS_STRUC_C
-    kind : that MUMPS was told
+    kind : given to MUMPS
     arrays : rows, columns, values and order, which MUMPS reads
     """
 

@@ -40,7 +40,7 @@ class System:
     """A matrix in PARDISO.
 
     solver : of py-mkl-pardiso
-    kind : that PARDISO was told
+    kind : given to PARDISO
     """
 
     solver: Any

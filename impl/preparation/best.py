@@ -1,8 +1,8 @@
 """The ordering `best`, by operations and the height of the tree.
 
-Seconds of a factorisation on an H100 are estimated as OPERATION times its operations plus LEVEL times the
-height of its elimination tree (docs/preparation.md shows how well). The rule reads no clock, so that a matrix
-has the same order on every machine.
+The estimated seconds of a factorisation on an H100 are OPERATION times its operations plus LEVEL times the
+height of its elimination tree. See docs/preparation.md for how good that is. The rule reads no clock, so that
+a matrix has the same order on every machine.
 """
 
 from __future__ import annotations

@@ -68,9 +68,10 @@ def cudss(
     """Solve by NVIDIA's cuDSS: reorder, factorise, triangular solves (GPU), pivoting within blocks.
 
     prepared : n x n, on the device; cuDSS replaces small pivots
-    kind : the kind that cuDSS takes the matrix for. "auto" follows its manual: symmetric where the matrix is,
-        positive definite (spd) where its diagonal is positive too, unless cuDSS then finds otherwise. Users
-        know their matrix: the kind is found once for its arrays, in the call before the samples
+    kind : the kind that cuDSS takes the matrix for. The kind "auto" follows its manual: symmetric where the
+        matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds
+        otherwise. Users know their matrix: the kind is found once for its arrays, in the call before the
+        samples
     ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it first
         where it thinks fit. Given: the order of the prepared matrix, with its tree of separators, without a
         matching, so that the phase `reordering` has nothing to find

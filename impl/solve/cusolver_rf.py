@@ -46,8 +46,8 @@ def cusolver_rf(
     """Factorise again and solve by NVIDIA's cuSolverRf (GPU), after SuperLU on the host.
 
     prepared : n x n, on the device, factorised in its own order
-    analysis : "kept" takes the pattern of the factors, the pivots and the analysis of the last call, if that
-        had the same pattern: cuSolverRf is made for this
+    analysis : "kept" takes the factors' pattern, the pivots and the analysis of the last call, if that had
+        the same pattern. This is the purpose of cuSolverRf
     refine : as in lu_cpu, with residuals by cuSPARSE
 
     The first factors come from `impl.peers.superlu`, whose pivots leave the diagonal only where that is 0.

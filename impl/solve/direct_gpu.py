@@ -57,8 +57,8 @@ VARIANTS = (
     ),
 )
 
-# Variants come from these files. lu_gpu's chain launches the other files: implementations of that chain
-# declare their variants, except the variants of sweeps.cu.
+# The variants are of these files. The other kernels are of lu_gpu's chain, whose implementations declare all
+# variants but those of sweeps.cu.
 VARIANTS_OF = (
     "../multifrontal/merge.cu",
     "../multifrontal/maps.cu",
@@ -124,13 +124,13 @@ def direct_gpu(
     dtype, static_pivoting : as in `multifrontal_gpu`
     exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
     maps : "kept" takes the fronts, index maps and lists of inverses of the last call, if that had the same
-        pattern: the cost of a second system of a pattern
+        pattern. It shows the cost of a second system of a pattern
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front; "false"
-        substitutes. "auto" inverts in float64 with refine >= 1, if there is memory and an estimate by an
-        H100's numbers is in favour. If x then has a backward error above 1e-13, it factorises again and
-        substitutes
+    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front. The value
+        "false" substitutes. The value "auto" inverts in float64 with refine >= 1, if there is memory and an
+        estimate by an H100's numbers is in favour. If x then has a backward error above 1e-13, it factorises
+        again and substitutes
     memory_budget : as in `multifrontal_gpu`, with the inverses and their lists if they are made; vectors of
         the solves are not counted
 

@@ -1,8 +1,8 @@
 """The arrays of `bitfronts_gpu` on the device: one allocation for each part, and how kernels are given them.
 
 A part is a struct of impl/cuda/bitfronts.cuh, whose fields are words of eight bytes: addresses and numbers.
-The arrays of a part lie one after another in its arena; those to be zero at the launch come first. A layout
-is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
+The arrays of a part lie one after another in its arena; arrays that are zero at the launch come first. A
+layout is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Part:
 
     @functools.cached_property
     def positions(self) -> Array:
-        """Of each array in the struct."""
+        """Return the position of each array in the struct."""
         places = _places(self.struct)
         return np.array([places[name] for name, _, _ in self.fields])
 
@@ -89,8 +89,8 @@ TREE = Part(
         },
     },
 )
-# Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1,
-# or 0 where the columns are not wanted; holders: entries, and straights: panels, likewise.
+# Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1.
+# Where the columns are not wanted, rows is 0. The same holds for holders (entries) and straights (panels).
 FRONTS = Part(
     "Fronts",
     {
@@ -116,7 +116,7 @@ FRONTS = Part(
 
 
 def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
-    """Return the lengths of TREE for a pattern of n rows, on a grid of so many blocks."""
+    """Return the lengths of TREE for a pattern of n rows, on a grid of `blocks` blocks."""
     multiples = {"n": n, "2n": 2 * n, "3n": 3 * n, "rows": n + 1, "tables": n * tables(n)}
     return {"state": 64, "totals": 8, "blocks": 3 * blocks, "nnz": nnz, **multiples}
 
@@ -127,7 +127,7 @@ def front_lengths(
     """Return the lengths of FRONTS for a pattern of n rows.
 
     entries : of all lists
-    tasks : at most so many
+    tasks : the most there may be
     panels : of all fronts
     columns : whether the rows are wanted, not only their counts
     """
@@ -146,7 +146,10 @@ class Arena:
     """One allocation on the device, and the arrays of a part in it."""
 
     def __init__(self, part: Part, starts: Array) -> None:
-        """starts : as the part's `starts` gives them."""
+        """Allocate the arrays of a part.
+
+        starts : as the part's `starts` gives them
+        """
         import cupy
 
         self.part, self._starts = part, starts
@@ -165,8 +168,10 @@ class Arena:
         return view
 
     def struct(self, values: Mapping[str, int]) -> Array:
-        """Return the struct as kernels take it, by value. values : of other fields, by name, and of arrays
-        that lie elsewhere; what is neither is 0."""
+        """Return the struct as kernels take it, by value; fields without array or value are 0.
+
+        values : of other fields, by name, and of arrays that lie elsewhere
+        """
         places = _places(self.part.struct)
         fields: Array = np.zeros(len(places), np.uint64)
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]

@@ -47,15 +47,17 @@ class Elimination:
 
 
 def team_limit(columns: bool) -> int:
-    """Blocks of the elimination that the card holds at a time: no team may have more, for it waits for all of
-    its members."""
+    """Return the blocks of the elimination that the card holds at a time, the most a team may have.
+
+    A team waits for all of its members.
+    """
     return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
 
 
 def eliminate(fronts: Fronts, after: int) -> Elimination:
     """Return the fronts' bits, all at a time or in waves.
 
-    after : bytes that are needed beside them at the end
+    after : bytes that are needed in addition at the end
 
     Raises MemoryBudgetError, before they are allocated.
     """
@@ -99,7 +101,7 @@ def _eliminate_in_waves(fronts: Fronts, after: int) -> Elimination:
 
 
 def _plan(fronts: Fronts, after: int) -> Waves:
-    """Return how the bits fit into the budget. Raises MemoryBudgetError where they do not."""
+    """Plan how the bits fit into the budget. Raises MemoryBudgetError where they do not."""
     import cupy
 
     analysis, request = fronts.analysis, fronts.analysis.request
@@ -119,8 +121,10 @@ def _plan(fronts: Fronts, after: int) -> Waves:
 
 
 def _kept_words(analysis: Analysis) -> Array:
-    """(fronts,) int64, the words of each front that rows are read from: of all columns in rows of pivots, and
-    of the pivots in the others."""
+    """Return (fronts,) int64, the words of each front that rows are read from.
+
+    These hold all columns in rows of pivots, and the pivots in the other rows.
+    """
     import cupy
 
     count = analysis.totals.fronts

@@ -20,7 +20,7 @@ SET_BYTES = 2**28
 
 
 def least_bytes(n: int) -> int:
-    """Of the sets of one block, for n columns."""
+    """Return the bytes of the sets of one block, for n columns."""
     return WORD * WARPS * _set_shape(n)[1]
 
 

@@ -16,15 +16,15 @@ from impl.peers.cusparse import Matrix
 # Without cuDSS nothing is measured, but keys of records from other machines are computed.
 @implementation(stage="symbolic", device="gpu", available=peer.available, peer="cudss")
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
-    """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
+    """Count the fill-in by cuDSS's reordering and symbolic phases (GPU), verified by a residual only.
 
     prepared : n x n, on the device, factorised as a general matrix, in the order that it has, without a
         matching
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
     `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
-    matrix's, with a tree of separators that the phase `separators` reads off it, so that the phase
-    `reordering`, which cuDSS demands, has none to find.
+    matrix's, with a tree of separators that the phase `separators` reads off it. So the phase `reordering`,
+    which cuDSS demands, has none to find.
 
     Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
     first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of

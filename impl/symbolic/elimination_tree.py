@@ -1,8 +1,8 @@
 """The elimination tree of A | A^T, postordered.
 
 Vertex j's parent is the first row below j in column j of the Cholesky factor of A | A^T. Vertices keep the
-numbers of A; a label is a vertex's place in a postorder of the tree, so that a subtree is a range of labels
-that ends with its root, and a path to the root ascends both in labels and in vertices.
+numbers of A; a label is a vertex's place in a postorder of the tree. So a subtree is a range of labels that
+ends with its root. A path to the root ascends both in labels and in vertices.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 """
@@ -76,14 +76,13 @@ def symmetric_tree(pattern: Pattern) -> Tree | None:
     return Tree(rows, rows, rows, *_postorder(parents))
 
 
-# Where a loop stands within another instead of in a function of its own, that function's calls would count
-# references to each array and take longer than the loop.
+# Some loops lie within another instead of in a function. That function's calls would count references to each
+# array and take longer than the loop.
 
 
 @njit(cache=True, nogil=True)
 def _symmetric_tree(indptr, indices):
-    """Return whether the pattern is symmetric, and then the parent of each vertex, and the diagonal's
-    positions."""
+    """Return whether the pattern is symmetric, then each vertex's parent, and the diagonal's positions."""
     n = np.uint64(len(indptr) - 1)
     parents = np.full(n, NONE, np.uint32)
     ancestor = np.full(n, NONE, np.uint32)
@@ -173,7 +172,7 @@ def _transposed(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parents):
-    """(parent, size) by labels, and (label, vertex).
+    """Return (parent, size) by labels, and (label, vertex).
 
     Children keep the order of their vertices, so that an order that is a postorder already stays as it is.
     """

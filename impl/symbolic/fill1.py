@@ -22,7 +22,7 @@ LARGE = 2**24
 def fill1(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by reach in the graph of U, one row after the other (sequential reference).
+    """Find the filled pattern by reach in the graph of U, row after row (sequential reference).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores nothing but U, and that only while it works

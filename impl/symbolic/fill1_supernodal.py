@@ -24,7 +24,7 @@ from impl.symbolic.supernodal_factor_cpu import lower_columns, supernodal_factor
 def fill1_supernodal(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by supernodes of U's rows and of L's columns, symmetrically reduced (sequential).
+    """Find the filled pattern by supernodes of U's rows and L's columns, reduced (sequential).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which forms no row of F
@@ -46,7 +46,7 @@ def fill1_supernodal(
         return counts, work
     with phase("rows"):
         segments = _segments(lists, below, n)
-        # L's lists may be as long as L, and the segments have all that they say.
+        # L's lists may be as long as L, and the segments have all of their content.
         _keep(lists, right)
         indptr = np.zeros(n + 1, np.int64)
         np.cumsum(counts.lower + counts.upper, out=indptr[1:])
@@ -82,8 +82,7 @@ def _lower(lists, below, n):
 
 @njit(cache=True, nogil=True)
 def _segments(lists, below, n):
-    """Return the supernodes of L that have entries in each row, the row's own aside: (starts by row,
-    supernodes ascending)."""
+    """Return L's supernodes with entries in each row but its own: (starts by row, supernodes ascending)."""
     count = np.uint64(len(below.start))
     starts = np.zeros(n + 1, np.uint64)
     for supernode in range(count):
@@ -117,8 +116,10 @@ def _keep(lists, right):
 
 @njit(cache=True, nogil=True)
 def _rows(lists, right, first, segments, indptr, indices):
-    """Write each row once: the supernodes of L that reach it, the part of its own before it, and the end of
-    the list of its supernode of U."""
+    """Write each row once: the supernodes of L that reach it, then its own part, then its list of U.
+
+    Its own part is the supernode's before the row. The list of its supernode of U is written from the row on.
+    """
     starts, reaching = segments
     own = np.uint64(0)
     current = np.uint64(0)

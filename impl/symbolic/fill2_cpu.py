@@ -24,7 +24,7 @@ from impl.cpu.chunks import advance, new_chunks, release, room
 def fill2_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by threshold traversal of A, one source per thread (the paper's parallel CPU baseline).
+    """Find the filled pattern by threshold traversal, a source per thread (the paper's CPU baseline).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores no row of F
@@ -68,8 +68,7 @@ def _traverse(indptr, indices, threads, store):
 
 @njit(cache=True, nogil=True)
 def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
-    """Return the rows of one thread in chunks, if they are stored; counts and edges are written to the
-    arrays."""
+    """Return the rows of one thread in chunks, if they are stored; write counts and edges to the arrays."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)

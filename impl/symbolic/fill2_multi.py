@@ -2,9 +2,8 @@
 
 Z. Li and others, GSoFA, Section 5. Each worker of the schedule has its own sources and shares nothing with
 the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in turn,
-each on all threads of the rank: as many such workers running at once would take as long as the slowest.
-This is a simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of
-a GPU.
+each on all threads of the rank. Such workers would take as long as the slowest if they ran at once. This is a
+simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of a GPU.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def fill2_multi(
     maxsup: int = 128,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by fill2 under GSoFA's schedules, on MPI ranks or on GPUs simulated in turn.
+    """Find the filled pattern by fill2 in GSoFA's schedules, on MPI ranks or simulated GPUs in turn.
 
     pattern : n x n, sorted, diagonal present
     virtual_gpus : GPUs of a node, run in turn
@@ -102,8 +101,7 @@ def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bo
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, sources, threads, store, lower, upper, edges):
-    """Return the rows of the sources, in chunks of each thread, if they are stored; counts and edges are
-    written to the arrays."""
+    """Return the rows of the sources, in chunks of each thread, if stored; write counts and edges."""
     buffers = List()
     for _ in range(threads):
         buffers.append(new_chunks())

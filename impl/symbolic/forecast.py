@@ -1,4 +1,4 @@
-"""What fill2 will do on a pattern, without doing it: exact for a symmetric pattern, else from a sample.
+"""The work of fill2 on a pattern, in advance: exact for a symmetric pattern, else from a sample.
 
 For a source i, fill2 expands every vertex below i that is reached by a path through vertices below i. In the
 graph of A + A^T these are the descendants of i in its elimination tree. So their rows of A add up to the
@@ -9,8 +9,6 @@ the true values lie below the bound is estimated from sources sampled in proport
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
 Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994).
-
-Longer than two screens: the bound, and the sample that corrects it, rest on the same elimination tree.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ LEAST_SOURCES = 20
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a pattern will take.
+    """The work that a pattern will take.
 
     edges : of fill2, over all sources
     filled : entries of F, including those of A
@@ -111,7 +109,7 @@ def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
 
 
 def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
-    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources.
+    """Draw (sources, weights): one from each of `count` strata of equal size, in the sources' order.
 
     The size of a source is its share of the bound on edges plus its share of the bound on F, so neither
     estimate has heavy tails.
@@ -148,8 +146,11 @@ def _sample(indptr, indices, sources):
 
 @njit(cache=True, nogil=True)
 def _analyse(indptr, indices, lengths):
-    """For a symmetric pattern, (n,) int64 each: the sum of `lengths` over a vertex's proper descendants in
-    the elimination tree, its row count in L without the diagonal, and its column count with the diagonal."""
+    """Return three (n,) int64 arrays for a symmetric pattern: work below each vertex, row and column counts.
+
+    The work is the sum of `lengths` over a vertex's proper descendants in the elimination tree. The row count
+    in L is without the diagonal, the column count with it.
+    """
     n = len(indptr) - 1
     parent = _elimination_tree(indptr, indices)
     order = _postorder(parent)
@@ -207,8 +208,7 @@ def _postorder(parent):
 
 @njit(cache=True, nogil=True)
 def _counts(indptr, indices, parent, order):
-    """Row counts without the diagonal and column counts with it, computed from the leaves of the row
-    subtrees."""
+    """Return row counts without the diagonal and column counts with it, from the row subtrees' leaves."""
     n = len(parent)
     level = np.zeros(n, np.int32)
     for vertex in range(n - 1, -1, -1):
@@ -252,7 +252,7 @@ def _counts(indptr, indices, parent, order):
 
 @njit
 def _root(ancestor, vertex):
-    """Return the end of a vertex's path through `ancestor`; compresses the path."""
+    """Return the end of a vertex's path through `ancestor`, and compress the path."""
     end = vertex
     while end != ancestor[end]:
         end = ancestor[end]

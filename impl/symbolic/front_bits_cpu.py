@@ -1,10 +1,10 @@
 """One front as bits: f x f in words of 64, row by row, column 0 in the lowest bit of a row's first word.
 
-Its first columns are the pivots. What it has in common with impl/cpu/bitset.py stands twice on purpose:
-bitfronts_cpu checks references that are made with that module, and shares no code with it.
+Its first columns are the pivots. It repeats some code of impl/cpu/bitset.py on purpose: bitfronts_cpu checks
+references made with that module, and shares no code with it.
 
-All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words stand
-within loops over rows: a call for each row would count references to its arrays, and take longer than that.
+All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words lie within
+loops over rows: a call for each row would count references to its arrays, and take longer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def population(typing_context: Any, word: Any) -> Any:
 
 @njit
 def words_of(bits):
-    """Words that hold so many bits."""
+    """Return the number of words that hold `bits` bits."""
     return (bits + LOW) >> SIX
 
 
@@ -64,8 +64,10 @@ def up_to(bit):
 
 @njit
 def join_full(words, width, over, position, runs, count):
-    """Set the bits of all columns `over` in all rows `over`. runs : the first `count` are their ranges, by
-    position."""
+    """Set the bits of all columns `over` in all rows `over`.
+
+    runs : the first `count` are the ranges of `over`, by position
+    """
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width
         for run in range(count):
@@ -81,8 +83,7 @@ def join_full(words, width, over, position, runs, count):
 
 @njit
 def join_bits(words, width, over, position, runs, count, source, at_source):
-    """Join rows of bits, one after the other at source[at_source:], to the rows `over`, their columns to the
-    ranges."""
+    """Join rows of bits, in turn at source[at_source:], to the rows `over`, their columns to the ranges."""
     length = words_of(np.uint64(len(over)))
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width

@@ -1,7 +1,7 @@
 """All fronts, children first: subtrees by thread, then the fronts above them.
 
-A front's contribution is what is left of it once its pivots are eliminated: rows of bits that its parent
-joins to its own. It lies on the stack of the thread that made it until then; one that is full is not stored.
+A front's contribution is left once its pivots are eliminated: rows of bits that its parent joins to its own.
+Until then it lies on the stack of the thread that made it. A full contribution is not stored.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Factor(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """What all threads write, each for its own fronts and their pivots.
+    """The arrays that all threads write, each for its own fronts and their pivots.
 
     stop, where : (m,) uint64, as in Factor, but `where` in the bits of the thread
     left : (m,) uint64, where a front's contribution begins on its stack
@@ -64,7 +64,7 @@ class _Progress(NamedTuple):
 
 
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
-    """Eliminate all fronts on so many threads. keep : their bits, not only counts."""
+    """Eliminate all fronts on `threads` threads. keep : their bits, not only counts."""
     m, n = len(fronts.parent), len(fronts.of)
     owner = _owners(fronts.parent, fronts.descendants, fronts.start, threads)
     stop, where, left = np.zeros((3, m), np.uint64)
@@ -97,7 +97,7 @@ def _starts(arrays: list[Array]) -> Array:
 
 @njit(cache=True)
 def _owners(parent, descendants, start, threads):
-    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
+    """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
 
     A subtree has at most a thread's share of all bits; the largest that is left goes to the thread that has
     least.
@@ -199,8 +199,10 @@ def _assemble(rows, columns, members, pivots, width, position, words):
 
 @njit
 def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
-    """Join a child's contribution to its parent's bits. runs : room for the ranges of columns that the
-    child's are in the parent."""
+    """Join a child's contribution to its parent's bits.
+
+    runs : room for the ranges of columns that the child's are in the parent
+    """
     first = fronts.start[child] + fronts.first[child + 1] - fronts.first[child]
     over = fronts.members[first : fronts.start[child + 1]]
     count = ZERO

@@ -1,7 +1,7 @@
 """Fronts: pivots that are eliminated together, and all rows and columns that this touches.
 
-A front's pivots are a range of labels. Its members are these and, beyond them, the rows that its last pivot's
-column of the Cholesky factor of A | A^T has: one path to the root, ascending in labels and in vertices.
+A front's pivots are a range of labels. Its members are these and, beyond them, the rows of its last pivot's
+column in the Cholesky factor of A | A^T. They are one path to the root, ascending in labels and in vertices.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear equations, ACM Trans.
 Math. Softw. 9 (1983).
@@ -18,7 +18,7 @@ from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import NONE, ONE, Tree
 from impl.symbolic.factor_counts_cpu import FactorCounts
 
-# Subtrees of at most so many vertices are one front.
+# Subtrees of at most LEAF vertices are one front.
 LEAF = 32
 # A front with fewer pivots takes in the parent of its last one, though it has fewer rows than that.
 CHAIN = 16
@@ -116,8 +116,7 @@ def _amalgamated(parent, size, label, count, leaf, chain):
 
 @njit(cache=True, nogil=True)
 def _members(both, vertex, first, parent, start, of):
-    """Return the members, rows ascending: each row's subtree is walked once, from the entries of the row
-    up."""
+    """Return the members, rows ascending: each row's subtree is walked once, from the row's entries up."""
     m = np.uint64(len(parent))
     members = np.empty(start[m], np.uint32)
     free = np.empty(m, np.uint64)
@@ -154,7 +153,7 @@ def _segments(label, of):
 
 @njit(cache=True, nogil=True)
 def _reaching(segment_first, label, first, parent, descendants, start, members, of):
-    """By rows, the segments that they lie beyond in a front: counted, then filled in the segments' order."""
+    """Return the segments beyond which each row lies in a front: counted, then filled in their order."""
     n = np.uint64(len(label))
     row_start = np.zeros(n + ONE, np.uint64)
     segments = np.uint64(len(segment_first) - 1)

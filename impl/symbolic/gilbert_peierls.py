@@ -22,7 +22,7 @@ from impl.cpu.memory import buffer, reserve
 def gilbert_peierls(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by unions of columns of L (sequential; the baseline of GSoFA's Figure 11).
+    """Find the filled pattern by unions of L's columns (sequential; the baseline of GSoFA's Figure 11).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores nothing but L, and that only while it works
@@ -72,9 +72,9 @@ def _transpose(indptr, indices):
 def _columns(starts, rows, store_upper):
     """Return columns of F one after another, without the diagonal; the rows in a column are not sorted.
 
-    Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored, the row counts of L
-    and U, and the number of entries of L examined. U is read only once more, so it is kept in chunks that
-    `_rows` frees as it goes.
+    Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored. Then come the row
+    counts of L and U, and the number of entries of L examined. U is read only once more, so it is kept in
+    chunks that `_rows` frees as it goes.
     """
     n = np.uint64(len(starts) - 1)
     one = np.uint64(1)
@@ -135,8 +135,7 @@ def _columns(starts, rows, store_upper):
 
 @njit(cache=True, nogil=True)
 def _rows(found, pointers, chunks, heights, indptr, upper_start):
-    """Return columns of F row by row, ascending: those of L begin at indptr[i] in row i, those of U at
-    upper_start[i]."""
+    """Return F's columns by rows, ascending: L's begin at indptr[i] in row i, U's at upper_start[i]."""
     n = np.uint64(len(heights))
     one = np.uint64(1)
     indices = np.empty(indptr[n], np.uint32)

@@ -1,15 +1,13 @@
 """GSoFA's traversal on CPU threads: the specification of the kernel, testable without a GPU.
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Section 4, Figure 6 and Section 6.
-No figure uses it as a baseline. A round takes #C sources; its iterations expand one queue of (vertex, source
-slot) entries for all of them, and threads share entries, maxId and fill through atomics, as in the paper.
+No figure uses it as a baseline. A round takes #C sources. Its iterations expand one queue of (vertex, source
+slot) entries for all of them. Threads share entries, maxId and fill through atomics, as in the paper.
 
-Where the paper is silent or misprinted: fill starts below every id and is set to the source for the source's
-own row (line 5 prints 0); the first frontiers are the vertices v, not src (line 6). Each thread writes the
-next queue through a small buffer, so that one atomic makes room for many entries. A thread that finds the
-queue full stops; the queue is copied out, and the thread continues in the middle of the row.
-
-Longer than two screens: one kernel and its launch belong together.
+The paper is silent or misprinted in places: fill starts below every id. It is set to the source for the
+source's own row (line 5 prints 0). The first frontiers are the vertices v, not src (line 6). Each thread
+writes the next queue through a small buffer, so that one atomic makes room for many entries. A thread that
+finds the queue full stops; the queue is copied out, and the thread continues in the middle of the row.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from impl.symbolic.gsofa_space import Space, Split, ValueRanges, plan
 MAXID_TOP = 2**32 - 1
 # Bytes of maxId and fill that the default #C uses at a time.
 CACHE = 32 * 2**20
-# Entries below which a single thread expands them all: starting a parallel loop takes as long as some hundred
+# Entries below which a single thread expands them all. Starting a parallel loop takes as long as some hundred
 # entries, and ending it takes far longer if another process occupies a core.
 SHORT_QUEUE = 4096
 # Words of fill below which a single thread gathers the rows of a round.
@@ -104,7 +102,7 @@ def gsofa_cpu(
     memory_budget: int | None = None,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by fine-grained multi-source traversal, on CPU threads.
+    """Find the filled pattern by fine-grained multi-source traversal, on CPU threads.
 
     pattern : n x n, sorted, diagonal present
     maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
@@ -113,23 +111,24 @@ def gsofa_cpu(
     fill_first : skip vertices already filled before looking at maxId (line 9.5)
     dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
         has its share of n entries
-    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue; if
+    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue. If
         false, run fewer sources at a time
     sources : #C, the number of sources that run at a time
     memory_budget : bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
     output : "pattern", or "counts", which leaves the columns out
 
-    Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2, but here also limited so
-    that maxId and fill (8 n bytes per source) stay within 32 MiB of cache.
+    Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2. Here it is also limited
+    so that maxId and fill (8 n bytes per source) stay within 32 MiB of cache.
 
     The pool, 96 MiB by default if the matrix is large enough, may be many times larger than the output.
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges as defined in Work
-    (they depend on scheduling), fills, peak_memory (the pool and the list of external frontiers), series by
-    source.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work. It has edges as defined
+    in Work (they depend on scheduling), fills, and series by source. Its peak_memory is the pool and the list
+    of external frontiers.
 
-    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget, and,
-    without external frontiers, if one source alone fills the queue; UnknownNameError if sources < 1.
+    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget.
+    Without external frontiers it is raised too if one source alone fills the queue. Raises UnknownNameError
+    if sources < 1.
     """
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
@@ -214,7 +213,7 @@ class _Traversal:
         return Filled(Pattern(indptr, indices), indptr[:-1] + lower), work
 
     def _start(self, first: int, split: Split) -> Round:
-        """Return the round's arrays in the pool, with maxId initialised where needed."""
+        """Set up the round's arrays in the pool, with maxId initialised where needed."""
         words = self.pool.view(np.uint32)
         last = split.maxid + split.sources * split.stride
         self.ranges, stale = self.ranges.next(split.maxid, last, self.reuse)
@@ -271,10 +270,9 @@ def _crew(threads: int, sources: int) -> Crew:
 def _traverse(work, crew, short):
     """Traverse from all sources of the round.
 
-    Returns (bytes of the external lists, whether no entry was refused).
-
-    Iteration 0 expands the sources themselves. Each iteration works first on the resident queue, then on what
-    was copied out while that queue was written.
+    Returns (bytes of the external lists, whether no entry was refused). Iteration 0 expands the sources
+    themselves. Each iteration works first on the resident queue, then on entries that were copied out while
+    that queue was written.
     """
     current, following = work.current, work.following
     capacity = np.uint64(len(current))
@@ -363,7 +361,7 @@ def _run_all(work, crew, current, length, following, iteration, parallel):
 
 @njit
 def _run(work, crew, worker, current, length, following, iteration):
-    """Return one thread: take entries until none are left, or until `following` and the buffer are full."""
+    """Run one thread: take entries until none are left, or until `following` and the buffer are full."""
     cursor, buffer = crew.cursors[worker], crew.buffers[worker]
     stats = crew.stats[worker]
     position, end, place, used = cursor[0], cursor[1], cursor[2], cursor[3]
@@ -456,23 +454,25 @@ def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _lower(maxid, at, value):
-    """atomicMin; returns whether it lowered the value.
+    """Do an atomicMin, after a plain load, which mostly shows that the value would not be lowered.
 
-    Mostly it does not, and a plain load finds that out sooner.
+    Returns whether it lowered the value.
     """
     return load(maxid, at) > value and fetch_min(maxid, at, value) > value
 
 
 @njit(inline="always")
 def _mark(fill, at, mark):
-    """atomicMax; returns whether this thread is the first to mark the vertex for the source."""
+    """Do an atomicMax; return whether this thread is the first to mark the vertex for the source."""
     return load(fill, at) != mark and fetch_max(fill, at, mark) != mark
 
 
 @njit(cache=True, parallel=True, nogil=True)
 def _gather(fill, n, first, offsets):
-    """Return the columns of the round's rows, one row after the other, ascending. offsets : (sources + 1,)
-    int64."""
+    """Return the columns of the round's rows, one row after the other, ascending.
+
+    offsets : (sources + 1,) int64
+    """
     out = np.empty(offsets[-1], np.uint32)
     sources = len(offsets) - 1
     if np.uint64(len(fill)) < SHORT_SCAN:

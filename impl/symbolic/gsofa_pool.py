@@ -1,5 +1,4 @@
-"""How `gsofa` divides its pool of device memory: the number of sources at a time, and the share of each.
-Needs no GPU.
+"""The division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds, from the front:
 
@@ -98,9 +97,9 @@ class Pool:
     binds: bool
 
     def launches(self) -> Iterator[Launch]:
-        """Launches that together cover all sources, the largest ids first.
+        """Return launches that together cover all sources, the largest ids first.
 
-        A launch takes as long as its slowest source, so there are several only if a single one would leave
+        A launch takes as long as its slowest source, so there are several only if a single launch would leave
         half of the blocks idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
@@ -141,7 +140,7 @@ def plan(
     Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
     more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
     queue_fraction queue entries, or what the budget allows. Raises MemoryBudgetError, naming the bytes needed
-    and given, if one source does not fit: it needs its bit set, maxId, and n queue entries, or one with
+    and given, if one source does not fit. A source needs its bit set, maxId, and n queue entries, or one with
     external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
@@ -175,7 +174,7 @@ def set_words(n: int) -> int:
 
 
 def published_sources(n: int, words: int) -> int:
-    """Return the authors' rule for #C: the largest power of two that `words` allows, never above n / 2."""
+    """Return #C by the authors' rule: the largest power of two for `words` words, never above n / 2."""
     fitting = max(1, min(words // max(1, n), n // 2))
     return 1 << (fitting.bit_length() - 1)
 

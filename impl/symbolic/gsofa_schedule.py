@@ -7,7 +7,7 @@ longest possible supernode, so that no supernode spans two nodes:
     inter_node   consecutive chunks go to the nodes in turn; a GPU has a block of its node's share at a time
     intra_node   chunks as in inter_node; the rows of a node's share at a time go to its GPUs in turn
 
-A node's share at a time is as many chunks as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
+A node's share at a time is the chunks of Equation 1, maxsup x chunks = #C x GPUs, and at least one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fillpath.nouns import Array
 from impl.symbolic.gsofa_pool import published_sources
 
 Order = Literal["intra_node", "inter_node", "contiguous"]
-# Words that the rule for #C divides by n, from the authors' code that uses less memory per source (pre2:
-# 1024, which for six GPUs makes the 6144 sources printed in the paper).
+# Words that the rule for #C divides by n, from the authors' code that uses less memory per source. For pre2
+# it gives 1024, which for six GPUs makes the 6144 sources printed in the paper.
 PUBLISHED_WORDS = 3758096384 // 5
 
 
@@ -67,8 +67,10 @@ class Schedule:
         return (first[:, None] + windows[turn]).ravel()[: self.n]
 
     def _dealt(self) -> tuple[Array, Array]:
-        """Two integers per chunk: the worker that has it (with intra_node, the first worker of its node),
-        and, with intra_node, the GPU that has its first row."""
+        """Return two integers per chunk: its worker, and, with intra_node, the GPU that has its first row.
+
+        With intra_node the worker is the first of its node.
+        """
         chunk = np.arange(self.chunks, dtype=np.int64)
         if self.order == "contiguous":
             return (chunk * self.workers // max(1, self.chunks)).astype(np.int32), chunk
@@ -81,8 +83,10 @@ class Schedule:
         return (node * self.gpus + place * self.gpus // at_a_time).astype(np.int32), chunk
 
     def detector_of(self) -> Array:
-        """(chunks,) int32: the worker that finds each chunk's supernodes: the one that has all of its rows,
-        or else the GPUs of its node in turn."""
+        """Return (chunks,) int32: the worker that finds each chunk's supernodes.
+
+        The worker has all rows of the chunk. If none has, the GPUs of its node take turns.
+        """
         first, _ = self._dealt()
         if self.order != "intra_node":
             return first
@@ -126,10 +130,7 @@ def imbalance(loads: Array) -> float:
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
-    """Return the schedule at the authors' #C.
-
-    Raises InputError for fewer than one node, GPU, or row per chunk.
-    """
+    """Return the schedule at the authors' #C. InputError for fewer than one node, GPU, or row per chunk."""
     for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
         if count < 1:
             raise InputError(f"{count} {name}: expected 1 or more")

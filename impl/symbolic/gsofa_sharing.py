@@ -1,11 +1,9 @@
 """T3 supernodes of rows that lie on several GPUs: how counts and fill flags are shared.
 
 Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through unified memory, in one array
-for all GPUs or in one per GPU, and advises the driver to keep each part where it is written and to map it
+for all GPUs or in one per GPU. It advises the driver to keep each part where it is written and to map it
 elsewhere. `peer_copy` is our own alternative: ordinary arrays, copied to the node's other GPUs once they are
 written. Managed memory is small: 4 + maxsup / 8 bytes per row.
-
-Longer than two screens: the ways to share one pair of arrays are read against each other.
 """
 
 from __future__ import annotations
@@ -141,7 +139,7 @@ def _arrays(
 
 
 def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
-    """Managed arrays of these lengths in words.
+    """Return managed arrays of these lengths in words.
 
     `managed.words` considers only the current device and a single request.
     """

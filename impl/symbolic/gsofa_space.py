@@ -58,8 +58,7 @@ class Space:
     dynamic: bool
 
     def split(self, first: int, limit: int) -> Split:
-        """Return the split for a round of at most `limit` sources from `first` on: as many as get their
-        claim."""
+        """Return the split for a round of at most `limit` sources from `first` on that get their claim."""
         sources = min(limit, self.most, self.n - first)
         while self.dynamic and sources > 1 and self._split(first, sources).entries < sources * self.claim:
             sources -= 1
@@ -133,9 +132,10 @@ class ValueRanges:
         return self.top - self.rounds * self.n
 
     def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
-        """Return the range of the next round, whose maxId is the words first to last - 1, and the parts of
-        these that have to be set to at least `top` first. Without `reuse` that is all of them, in every
-        round."""
+        """Return the next round's range, and the parts of its maxId to be set to `top` or more first.
+
+        Its maxId is the words first to last - 1. Without `reuse` all of them are set, in every round.
+        """
         keep = reuse and self.rounds < self.top // self.n
         low, high = self.trusted if keep else (first, first)
         parts = [(first, min(last, low)), (max(first, high), last)]

@@ -219,7 +219,7 @@ def _far(halves: Halves, start: int) -> int:
 
 @inner
 def improve(halves: Halves) -> bool:
-    """Move each vertex at most once, the best gain first; keep the best state, return whether it is new."""
+    """Move each vertex at most once, best gain first; keep the best state, return whether it improves."""
     halves.locked[:] = False
     _recount(halves)
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
