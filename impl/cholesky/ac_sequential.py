@@ -29,7 +29,7 @@ from impl.cpu.ordered import prefetch
 
 @implementation(stage="cholesky", paper="parac", section="2, Algorithms 1 and 2")
 def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
-    """Randomised approximate Cholesky on one core, the reference of ParAC.
+    """Factorise by randomised approximate Cholesky on one core, the reference of ParAC.
 
     laplacian : on the host
     seed : of the random streams; it determines the factor to the last bit, here and in every reproducible
@@ -90,7 +90,7 @@ def _factorise(graph, seed, store):
 
 @njit
 def _sample(random, scratch, m, store, start, state):
-    """Step 6: a random tree on the m arranged neighbours, each edge stored at its smaller end."""
+    """Sample a random tree on the m arranged neighbours: step 6. Each edge is stored at its smaller end."""
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(ONE, m):

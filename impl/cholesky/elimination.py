@@ -35,7 +35,7 @@ _STEP = np.uint64(0xD1B54A32D192ED03)
 
 @njit(inline="always")
 def _mixed(z):
-    """SplitMix64's finaliser (Steele, Lea and Flood)."""
+    """Mix bits by SplitMix64's finaliser (Steele, Lea and Flood)."""
     z ^= z >> np.uint64(30)
     z *= np.uint64(0xBF58476D1CE4E5B9)
     z ^= z >> np.uint64(27)
@@ -51,7 +51,7 @@ def stream(seed, k):
 
 @njit(inline="always")
 def partner(state, q, sums):
-    """s of step 6 for the neighbour at position q > 0."""
+    """Return s of step 6 for the neighbour at position q > 0."""
     drawn = np.float64(_mixed(state + _STEP * q) >> np.uint64(11)) * 2.0**-53
     bound = drawn * sums[q - ONE]
     low, high = ZERO, q - ONE
@@ -104,7 +104,7 @@ def arrange(tags, weights, m, out_tags, out_weights, sums):
 
 @njit
 def scan(weights, m, sums):
-    """Step 4: write the scan of weights[:m] to sums[:m]."""
+    """Write the scan of weights[:m] to sums[:m]: step 4."""
     for start in range(ZERO, m, CHUNK):
         stop = min(start + CHUNK, m)
         for p in range(start, stop):

@@ -153,7 +153,7 @@ def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool
 
 @njit(cache=True, nogil=True)
 def _asymmetry(indptr, indices, values, tolerance):
-    """(problem, row, column, value, value of the mirror) for the first entry that has a problem.
+    """Return (problem, row, column, value, value of the mirror) for the first entry that has a problem.
 
     Rows ascend, so the mirrors of a column's entries come one after the other in that column's own row.
     """
@@ -177,7 +177,7 @@ def _asymmetry(indptr, indices, values, tolerance):
 
 @njit(cache=True, nogil=True)
 def _diagonal_places(indptr, indices):
-    """(n,) int64: the position of the diagonal in each row."""
+    """Return (n,) int64: the position of the diagonal in each row."""
     n = len(indptr) - 1
     places = np.empty(n, np.int64)
     for row in range(n):
@@ -209,7 +209,7 @@ def _excess(indptr, indices, values):
 
 @njit(cache=True, nogil=True)
 def _starts(indptr, indices, values, excess, copies, vertices):
-    """(vertices + 1,) int64: where the edges of each vertex begin."""
+    """Return (vertices + 1,) int64: where the edges of each vertex begin."""
     n = len(excess)
     starts = np.zeros(vertices + 1, np.int64)
     for row in range(n):

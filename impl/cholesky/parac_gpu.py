@@ -93,7 +93,7 @@ def factorise(
     units: int | None = None,
     patience: int | None = None,
 ) -> tuple[Preconditioner, Work]:
-    """As `parac_gpu`.
+    """Factorise as `parac_gpu` does.
 
     blocks : of the launch, at least 2; None is as many as are resident
     units : of the pool, in the first attempt
@@ -172,7 +172,7 @@ class _Run:
         self.attempts = 0
 
     def _resident(self) -> int:
-        """Blocks of the launch: they wait for each other, so no more than the device holds at a time."""
+        """Return the blocks of the launch: they wait for each other, so no more than the device holds."""
         blocks = device.multiprocessors() * device.occupancy(self.kernels["parac_factor"], THREADS, 0)
         if blocks < 2:
             raise UnsupportedError("parac_gpu: its blocks wait for each other, and the device holds not two")

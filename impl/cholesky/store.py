@@ -129,7 +129,7 @@ def more_slots(slots: int) -> int:
 
 @njit
 def new_scratch(length):
-    """Scratch for vertices with up to `length` edges to later ones."""
+    """Return scratch for vertices with up to `length` edges to later ones."""
     tags, weights = np.empty(length, np.uint64), np.empty(length)
     return Scratch(tags, weights, np.empty(length, np.uint64), np.empty(length), np.empty(length))
 

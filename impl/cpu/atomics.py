@@ -31,19 +31,19 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def fetch_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value. Returns the previous value."""
+    """Add a value to array[index], and return the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
 @intrinsic
 def fetch_min(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = min(array[index], value), both unsigned. Returns the previous value."""
+    """Lower array[index] to the value if that is less, both unsigned; return the previous value."""
     return _read_modify_write("umin", array, index, value)
 
 
 @intrinsic
 def fetch_max(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = max(array[index], value), both unsigned. Returns the previous value."""
+    """Raise array[index] to the value if that is more, both unsigned; return the previous value."""
     return _read_modify_write("umax", array, index, value)
 
 

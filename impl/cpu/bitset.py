@@ -24,7 +24,7 @@ ZERO = np.uint64(0)
 
 @intrinsic
 def trailing_zeros(typing_context: Any, value: Any) -> Any:
-    """Index of the lowest set bit of a uint64 that is not zero."""
+    """Return the index of the lowest set bit of a uint64 that is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -121,5 +121,5 @@ def size(words, summary):
 
 @njit
 def empty_set(n):
-    """(words, summary) of an empty set over 0..n-1."""
+    """Return (words, summary) of an empty set over 0..n-1."""
     return np.zeros((n + 63) // 64, np.uint64), np.zeros((n + 4095) // 4096, np.uint64)

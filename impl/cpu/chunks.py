@@ -25,7 +25,7 @@ def new_chunks():
 
 @njit
 def room(chunks, used, length):
-    """Ensure that the last chunk has room for `length` entries. Returns how many it holds."""
+    """Ensure that the last chunk has room for `length` entries; return how many it holds."""
     if used + length <= np.uint64(len(chunks[-1])):
         return used
     chunks.append(np.empty(max(CHUNK, length), np.uint32))
@@ -34,7 +34,7 @@ def room(chunks, used, length):
 
 @njit
 def append(chunks, used, entries, length):
-    """Append entries[:length]. Returns how many entries the last chunk holds then."""
+    """Append entries[:length]; return how many entries the last chunk holds then."""
     used = room(chunks, used, length)
     chunks[-1][used : used + length] = entries[:length]
     return used + length

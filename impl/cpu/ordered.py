@@ -25,13 +25,13 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def exchange(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value, acquire and release. Returns the previous value."""
+    """Set array[index], acquire and release; return the previous value."""
     return _read_modify_write("xchg", array, index, value)
 
 
 @intrinsic
 def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value, acquire and release. Returns the previous value."""
+    """Add to array[index], acquire and release; return the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
@@ -48,7 +48,7 @@ def acquire(typing_context: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def release(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value; everything written before is visible to a worker that acquires it."""
+    """Set array[index]; everything written before is visible to a worker that acquires it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)

@@ -45,7 +45,7 @@ class Part:
 
 
 def world(ranks: int) -> Any:
-    """MPI's communicator of this many ranks; None for one rank, which needs no MPI.
+    """Return MPI's communicator of this many ranks; None for one rank, which needs no MPI.
 
     Raises InputError for fewer than one rank; UnavailableError if mpi4py is missing, or MPI was started with
     a different number of ranks.
@@ -68,7 +68,7 @@ def world(ranks: int) -> Any:
 
 
 def everyone(ranks: int) -> Any:
-    """As `world`, for what needs MPI on one rank too: then a communicator of this process alone."""
+    """Return `world`, or a communicator of this process alone if one rank needs MPI too."""
     communicator = world(ranks)
     if communicator is not None:
         return communicator
@@ -105,7 +105,7 @@ def gathered(communicator: Any, part: Part) -> Part:
 
 
 def offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
+    """Return (k + 1,) int64: where each of k rows begins, and the end of the last."""
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr

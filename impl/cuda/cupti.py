@@ -39,7 +39,7 @@ _kept: list[Any] = []
 
 
 def available() -> tuple[bool, str]:
-    """(whether CUPTI can be loaded, the reason if not)."""
+    """Return (whether CUPTI can be loaded, the reason if not)."""
     try:
         library()
     except UnavailableError as error:

@@ -37,7 +37,7 @@ def host_free_bytes() -> int | None:
 
 
 def multiprocessors() -> int:
-    """Streaming multiprocessors of the device, or of the MIG slice."""
+    """Return the streaming multiprocessors of the device, or of the MIG slice."""
     return _attribute("MultiProcessorCount")
 
 
@@ -53,7 +53,7 @@ def shared_memory() -> tuple[int, int]:
 
 
 def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
-    """Blocks of a kernel that can be resident on a multiprocessor at a time.
+    """Return how many blocks of a kernel can be resident on a multiprocessor at a time.
 
     kernel : a RawKernel
     threads : per block
@@ -161,12 +161,12 @@ def _versions() -> dict[str, object]:
 
 
 def _version(number: int) -> str:
-    """13020 is 13.2."""
+    """Return a version as text: 13020 is 13.2."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _peak_bytes_per_second() -> int | None:
-    """Two transfers per clock, as for all of NVIDIA's memories."""
+    """Return two transfers per clock, as for all of NVIDIA's memories."""
     kilohertz, bits = _attribute("MemoryClockRate"), _attribute("GlobalMemoryBusWidth")
     return kilohertz * 1000 * 2 * bits // 8 or None
 

@@ -21,7 +21,7 @@ OPTIONS = ("--std=c++17", f"-I{HEADERS}")
 
 @functools.cache
 def available() -> tuple[bool, str]:
-    """(whether CuPy can be imported and sees a device, the reason if not). Never raises."""
+    """Return (whether CuPy can be imported and sees a device, the reason if not). Never raises."""
     if importlib.util.find_spec("cupy") is None:
         return False, "CuPy is not installed"
     try:
@@ -69,7 +69,7 @@ def _load(path: Path, names: tuple[str, ...], defines: tuple[str, ...], device: 
 
 
 def options(defines: tuple[str, ...]) -> tuple[str, ...]:
-    """NVRTC's options, apart from the architecture. defines : such as "BUBBLE=1"."""
+    """Return NVRTC's options, apart from the architecture. defines : such as "BUBBLE=1"."""
     return (*OPTIONS, *(f"-D{define}" for define in defines))
 
 

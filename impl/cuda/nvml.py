@@ -75,7 +75,7 @@ def throttle(card: str) -> list[str] | None:
 
 @contextlib.contextmanager
 def _session() -> Iterator[None]:
-    """NVML counts who uses it. Without a driver every question within is answered with None."""
+    """Open NVML, which counts its users. Without a driver every question within is answered with None."""
     ready = _answer(pynvml.nvmlInit) is not None
     try:
         yield
@@ -102,7 +102,7 @@ def _parts(card: Any) -> list[Any]:
 
 
 def _read(function: str, *arguments: Any) -> Any:
-    """NVML's answer; None where it has none, or none to an argument that is None."""
+    """Return NVML's answer; None where it has none, or where an argument is None."""
     if any(argument is None for argument in arguments):
         return None
     return _answer(getattr(pynvml, function), *arguments)
@@ -118,5 +118,5 @@ def _answer(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Older releases of the package return bytes."""
+    """Return text; older releases of the package return bytes."""
     return value.decode() if isinstance(value, bytes) else value

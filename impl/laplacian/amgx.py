@@ -76,7 +76,7 @@ def amgx(system: System) -> tuple[Solution, Work]:
 
 
 def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
-    """(pattern, values, places of the diagonal) of L without the ground, parallel edges added up."""
+    """Return (pattern, values, places of the diagonal) of L without the ground, parallel edges added up."""
     import cupy
 
     rows = graph.n - graph.grounded
@@ -111,7 +111,7 @@ def _sums(first: Any, weights: Any) -> Any:
 
 
 def _lifted_vertices(graph: Laplacian) -> Any:
-    """As `impl.laplacian.lift.lifted_vertices`, on the device."""
+    """Return `impl.laplacian.lift.lifted_vertices`, on the device."""
     import cupy
 
     last = cupy.full(graph.components, -1, np.int32)
@@ -146,7 +146,7 @@ class _Level:
     vertices: Array
 
     def lowered(self, x: Array) -> Array:
-        """x with 0 there, and the same residual, which the lifted matrix leaves too."""
+        """Return x with 0 there, and the same residual, which the lifted matrix leaves too."""
         import cupy
 
         levels: Any = cupy.zeros(int(self.component.max()) + 1)

@@ -126,7 +126,7 @@ def _regular(share: csr_array, begin: int, lifted: Array) -> csr_array:
 
 
 def _solved(own: Rows, levels: Multigrid, share: csr_array, b: Array) -> tuple[Array, int, float]:
-    """(x, iterations, ||b - A x|| / ||b||), the whole of x on every rank."""
+    """Return (x, iterations, ||b - A x|| / ||b||), the whole of x on every rank."""
     size, iterations = float(np.linalg.norm(b)), 0
     while True:
         steps, done = levels.solve(TOLERANCE, MOST_ITERATIONS - iterations)
@@ -146,7 +146,7 @@ def _solved(own: Rows, levels: Multigrid, share: csr_array, b: Array) -> tuple[A
 
 
 def _gathered(own: Rows, n: int) -> Array:
-    """(n,) float64: the solution so far, on every rank."""
+    """Return (n,) float64: the solution so far, on every rank."""
     x, counts = np.empty(n), own.communicator.allgather(own.end - own.begin)
     own.communicator.Allgatherv(own.x, (x, counts))
     return x

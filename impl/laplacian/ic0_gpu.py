@@ -74,7 +74,7 @@ def ic0_gpu(
 
 
 def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
-    """(indptr int32, columns int32, values) of the lower triangle that is factorised."""
+    """Return (indptr int32, columns int32, values) of the lower triangle that is factorised."""
     import cupy
 
     compiled: dict[str, Any] = kernels.load(KERNEL, NAMES)

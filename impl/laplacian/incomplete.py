@@ -85,7 +85,7 @@ def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
 
 
 def held(graph: Laplacian) -> Array:
-    """(n,) bool: the vertices held at 0: the ground, and vertices without edges."""
+    """Return (n,) bool: the vertices held at 0: the ground, and vertices without edges."""
     marked: Array = np.diff(graph.pattern.indptr) == 0
     if graph.grounded:
         marked[-1] = True
@@ -93,7 +93,7 @@ def held(graph: Laplacian) -> Array:
 
 
 def lifts(graph: Laplacian) -> Array:
-    """(n,) float64: the factor by which each diagonal of L is multiplied."""
+    """Return (n,) float64: the factor by which each diagonal of L is multiplied."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
     factors = np.ones(graph.n)
@@ -115,7 +115,7 @@ def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, A
 
 @njit(cache=True, nogil=True)
 def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
-    """(column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
+    """Return (column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
 
     waiting, following : lists of the columns whose next entry is in a row
     places : the position of that entry
@@ -168,7 +168,7 @@ def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
 
 @njit(inline="always")
 def _add(column, marked_by, kept, count, j, i, value):
-    """column[i] += value; a new row is appended. Returns the number of rows."""
+    """Add to column[i], or append a new row; return the number of rows."""
     if marked_by[i] == j:
         column[i] += value
         return count

@@ -111,5 +111,5 @@ def launch(kernel: Any, items: int, *arguments: Any) -> None:
 
 
 def resident(kernel: Any, most: int) -> int:
-    """Blocks of THREADS threads that the device holds at once, at most `most` per multiprocessor."""
+    """Return the blocks of THREADS threads that the device holds, at most `most` per multiprocessor."""
     return device.multiprocessors() * min(most, device.occupancy(kernel, THREADS, 0))

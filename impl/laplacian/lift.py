@@ -16,7 +16,7 @@ LIFT = 1e-10
 
 
 def lifted_vertices(graph: Laplacian) -> Array:
-    """(k,) int64: the last vertex of each component without the ground."""
+    """Return (k,) int64: the last vertex of each component without the ground."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
     vertices: Array = last[last < graph.n - graph.grounded]

@@ -59,7 +59,7 @@ class Applied(Protocol):
 def solved(
     system: System, applied: Applied, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """As `pcg_cpu.solved`, with any preconditioner on the device."""
+    """Return `pcg_cpu.solved`, with any preconditioner on the device."""
     graph = system.laplacian
     with phase("solve"):
         steps = _Steps(graph, applied)
@@ -91,7 +91,7 @@ class _Steps:
         self.sizes = (np.uint32(self.n), np.uint32(self.rows))
 
     def product(self, x: Any) -> Any:
-        """L x, with 0 in the ground's row."""
+        """Return L x, with 0 in the ground's row."""
         import cupy
 
         y = cupy.zeros(self.n)
@@ -99,7 +99,7 @@ class _Steps:
         return y
 
     def until(self, b: Any) -> Reached:
-        """As `pcg_cpu.conjugate_gradients`."""
+        """Iterate as `pcg_cpu.conjugate_gradients` does."""
         first = self._residual(b)
         if first == 0:
             return Reached(self.y, 0, 0.0)

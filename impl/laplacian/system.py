@@ -12,7 +12,7 @@ from fillpath.nouns import Array, Laplacian, System
 
 
 def system(laplacian: Laplacian) -> System:
-    """L y = b for the b of `right_hand_side`, on the host."""
+    """Return L y = b for the b of `right_hand_side`, on the host."""
     return System(laplacian, right_hand_side(laplacian))
 
 
@@ -48,7 +48,7 @@ def to_unknowns(laplacian: Laplacian, y: Array) -> Array:
 
 
 def projected(laplacian: Laplacian, y: Array) -> Array:
-    """y (n,) less its mean over each component; the ground keeps its value and is not counted."""
+    """Return y (n,) less its mean over each component; the ground keeps its value and is not counted."""
     rest = laplacian.n - laplacian.grounded
     component = laplacian.component[:rest]
     counts = np.bincount(component, minlength=laplacian.components)

@@ -41,7 +41,7 @@ class Solves:
     y: Array
 
     def apply(self, r: Array, z: Array) -> None:
-        """z = (G D G^T)^+ r. r, z : (n,) float64, different arrays; r is not changed."""
+        """Set z = (G D G^T)^+ r. r, z : (n,) float64, different arrays; r is not changed."""
         if self.rows is None:
             z[...] = r
             _alone(*self.columns, self.inverse, z)
@@ -150,7 +150,7 @@ def _together(
 
 @njit(inline="always")
 def _gathered(indices, values, first, last, start, bits, vector):
-    """start less the dot product of a row. MISSING is a NaN, so a sum that is not NaN missed nothing."""
+    """Return start less a row's dot product; MISSING is a NaN, so a sum that is none missed nothing."""
     total = start
     for p in range(first, last):
         total -= values[p] * load(vector, indices[p])

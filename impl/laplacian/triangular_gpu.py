@@ -113,7 +113,7 @@ class Solves:
         return starts, places, factors
 
     def _inverse(self, factor: Preconditioner) -> Any:
-        """(tail, tail) float64: (G D G^T)^+ on the tail."""
+        """Return (tail, tail) float64: (G D G^T)^+ on the tail."""
         import cupy
 
         wide = self.down - self.body
@@ -133,5 +133,5 @@ class Solves:
         launch(self.kernels[name], items, *arguments)
 
     def _grid(self, name: str) -> tuple[tuple[int], tuple[int]]:
-        """(blocks, threads): as many blocks as are resident."""
+        """Return (blocks, threads): as many blocks as are resident."""
         return (self._blocks[name],), (THREADS,)

@@ -16,7 +16,7 @@ from fillpath.registry import implementation
 
 @implementation(stage="levels", paper="glu3", section="GLU1.0; 'Dependency prediction', L dependency")
 def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
-    """Levels by U alone (sequential): wrong if one column reads what another of its level writes.
+    """Find levels by U alone (sequential): wrong if a column reads what another of its level writes.
 
     two_way : F, n x n, by rows and by columns
 

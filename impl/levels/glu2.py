@@ -82,7 +82,7 @@ def _glu2(starts, rows, lower_start, indptr, indices, upper_start, closed):
 
 @njit
 def _double_u(starts, rows, lower_start, indptr, indices, in_row, t):
-    """(whether a row j of L[:,t] has a column past t that is also in row i, entries read)."""
+    """Return (whether a row j of L[:,t] has a column past t that is also in row i, entries read)."""
     one = np.uint64(1)
     read = np.uint64(0)
     for p in range(lower_start[t], starts[t + one]):

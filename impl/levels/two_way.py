@@ -10,12 +10,11 @@ from fillpath.nouns import Assembled, Filled, Levels, Pattern, Prepared, TwoWay
 
 
 def by_both(filled: Filled) -> TwoWay:
-    """F by rows and by columns.
+    """Return F by rows and by columns (rows ascend in each), and the position of each entry in these.
 
     filled : n x n, rows sorted, diagonal present
 
-    Returns F with its columns (rows ascend in each) and with the position of each entry in them. Time
-    O(n + nnz of F), memory 12 bytes per entry.
+    Time O(n + nnz of F), memory 12 bytes per entry.
     """
     starts, rows, lower_start, to_column = _by_columns(
         filled.pattern.indptr.view(np.uint64), filled.pattern.indices.view(np.uint32)

@@ -28,7 +28,7 @@ class Arena:
     """
 
     def __init__(self, zero: Lengths, others: Lengths) -> None:
-        """zero, others : (length, dtype) by name; the first are 0."""
+        """Allocate arrays. zero, others : (length, dtype) by name; the first are 0."""
         import cupy
 
         self._lengths = {**zero, **others}

@@ -147,7 +147,7 @@ def _by_pivots(indptr, indices, values, label):
 
 @njit(cache=True, nogil=True)
 def _descendants(up):
-    """(m,) int64."""
+    """Return (m,) int64, the fronts in each subtree."""
     descendants = np.ones(len(up), np.int64)
     for front in range(len(up)):
         if up[front] >= 0:
@@ -237,7 +237,7 @@ def _fronts(plan, entries, owner, mine, below, left, least, together, values):
 
 @njit
 def _rooms(plan, owner, mine):
-    """(size of the largest front, most values on the stack at a time) of one thread."""
+    """Return (size of the largest front, most values on the stack at a time) of one thread."""
     largest, used, room = 0, 0, 0
     for number in range(len(mine)):
         front = mine[number]

@@ -43,7 +43,7 @@ def fronts_of_matrix(prepared: Prepared) -> Fronts:
 
 @njit(cache=True, nogil=True)
 def merged(first, parent, start, chain):
-    """(m,) int64: the last of the fronts that are one, of each."""
+    """Return (m,) int64: the last of the merged fronts, for each front."""
     count = len(parent)
     last = np.empty(count, np.int64)
     m = 0
@@ -69,7 +69,7 @@ def merged(first, parent, start, chain):
 
 @njit(cache=True, nogil=True)
 def _lists(first, start, members, last, label):
-    """(list_start, list): of each merged front the members of its last part beyond the pivots, by labels."""
+    """Return (list_start, list): each merged front's members, by labels, beyond its last part's pivots."""
     list_start = np.zeros(len(last) + 1, np.int64)
     for front in range(len(last)):
         part = last[front]
@@ -86,7 +86,7 @@ def _lists(first, start, members, last, label):
 
 @njit(cache=True, nogil=True)
 def _parents(first, list_start, labels):
-    """(m,) int32: the front that has the first of the list among its pivots."""
+    """Return (m,) int32: the front that has the first of the list among its pivots."""
     up = np.full(len(list_start) - 1, -1, np.int32)
     for front in range(len(up)):
         if list_start[front] < list_start[front + 1]:
@@ -96,7 +96,7 @@ def _parents(first, list_start, labels):
 
 @njit(cache=True, nogil=True)
 def _places(first, up, list_start, labels):
-    """(len(labels),) int32: the row of each in the parent, all of whose rows ascend."""
+    """Return (len(labels),) int32: the row of each in the parent, all of whose rows ascend."""
     place = np.empty(len(labels), np.int32)
     for front in range(len(up)):
         if up[front] < 0:

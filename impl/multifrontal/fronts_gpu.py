@@ -90,7 +90,7 @@ def _merged(analysis: bitfronts.Analysis, kernel: Any) -> tuple[bitfronts.Analys
 
 
 def _counted(arrays: Arena) -> tuple[int, int]:
-    """Fronts and list entries; waits for them."""
+    """Return the numbers of fronts and list entries, once they are counted."""
     import cupy
 
     count, entries = map(int, cupy.asnumpy(arrays.array("totals")))

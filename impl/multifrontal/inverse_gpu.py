@@ -85,7 +85,7 @@ class Inverses:
 
 
 def _defines(shape: Shape) -> tuple[str, ...]:
-    """Pick the defines of the shape that these kernels know."""
+    """Return the defines of the shape that these kernels know."""
     wanted = ("REAL=", "TENSOR=", "WARP_FRONT=")
     return tuple(define for define in shape.defines if define.startswith(wanted))
 

@@ -35,7 +35,7 @@ class Waves:
 
 
 def divide(time: Array, up: Array, sizes: Array, count: int) -> Waves:
-    """At most `count` waves, whose blocks have about equally many values.
+    """Return at most `count` waves, whose blocks have about equally many values.
 
     time : (fronts,), when each begins, before its parent
     up : (fronts,), the parent of each, or -1

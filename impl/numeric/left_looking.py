@@ -70,7 +70,7 @@ def converted(values: Array, columns: Pattern, dtype: str) -> Array:
 
 
 def norm_1(values: Array, columns: Pattern) -> float:
-    """||A||_1: the largest sum of moduli of a column. columns : none of them empty."""
+    """Return ||A||_1: the largest sum of moduli of a column. columns : none of them empty."""
     return float(np.add.reduceat(np.abs(values), columns.indptr[:-1]).max())
 
 

@@ -61,7 +61,7 @@ def multifrontal_cpu(
 
 
 def norm_1(prepared: Prepared) -> float:
-    """||A||_1: the largest sum of moduli of a column."""
+    """Return ||A||_1: the largest sum of moduli of a column."""
     pattern = prepared.pattern
     sums = np.bincount(pattern.indices, np.abs(prepared.values), minlength=pattern.n)
     return float(sums.max(initial=0.0))

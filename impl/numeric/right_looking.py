@@ -68,7 +68,7 @@ def auto(multiprocessors: int) -> Shapes:
 
 
 def warps_of(columns: Array, shapes: Shapes) -> Array:
-    """(depth,) warps of the block that takes a column, 0 if several blocks do. columns : of each level."""
+    """Return (depth,) warps of a column's block, 0 for several blocks. columns : of each level."""
     ascending = sorted(shapes)
     warps = np.array([0, *(warps for _, warps in ascending)])
     return np.asarray(warps[np.searchsorted([above for above, _ in ascending], columns)])
@@ -98,7 +98,7 @@ def modes(columns: Array, shapes: Shapes) -> dict[str, int]:
 
 
 def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int) -> int:
-    """Scratch columns of a launch; 0: targets are searched. most : blocks on the card at once.
+    """Return the scratch columns of a launch; 0: targets are searched. most : blocks on the card at once.
 
     The paper's rule: dense if memory holds a column for each of `most` blocks. Raises MemoryBudgetError if
     dense columns are asked for and not one fits.
@@ -191,7 +191,10 @@ class _Run:
     """
 
     def __init__(self, two_way: TwoWay, levels: Levels, entries: Array, options: Options) -> None:
-        """entries : the values of `Assembled`, which every `enqueue` reads."""
+        """Allocate the arrays of a factorisation.
+
+        entries : the values of `Assembled`, which every `enqueue` reads
+        """
         import cupy
 
         filled, columns = two_way.filled, two_way.columns
@@ -320,7 +323,7 @@ class _Run:
         )
 
     def _blocks(self, launch: Launch) -> tuple[int, int]:
-        """(blocks of the launch, blocks per column)."""
+        """Return (blocks of the launch, blocks per column)."""
         if launch.batched:
             return self.cooperative, 1
         most = self.room or 2**31 - 1

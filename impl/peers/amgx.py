@@ -68,7 +68,7 @@ def _silent(message: bytes, length: int) -> None:
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and a library of AmgX, the reason if not). Loads no library; never raises."""
+    """Return (whether there are a GPU and a library of AmgX, the reason if not). Loads none, never raises."""
     there, why_not = kernels.available()
     return peer("amgx").available() if there else (there, why_not)
 
@@ -127,7 +127,7 @@ class Solver:
 
     @property
     def x(self) -> Array:
-        """(n,) float64, on the device: the solution so far."""
+        """Return (n,) float64, on the device: the solution so far."""
         import cupy
 
         x: Any = cupy.empty(self.n)
@@ -147,8 +147,7 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     tolerance : of ||b - A x||, absolute, Euclidean
     most : iterations
 
-    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
-    more.
+    AmgX copies all arrays, and allocates outside of CuPy's pool. UnsupportedError for 2^31 entries or more.
     """
     import cupy
 

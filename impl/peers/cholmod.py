@@ -115,7 +115,7 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L with its diagonal, without the zeros that its supernodes hold."""
+        """Return nnz_factor, entries of L with its diagonal, without the zeros that its supernodes hold."""
         return {"nnz_factor": _double.from_buffer(self.common, _ENTRIES).value}
 
     def _check(self, step: str) -> None:

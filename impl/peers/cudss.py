@@ -96,7 +96,7 @@ def distribution() -> str | None:
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
+    """Return (whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
     for there, why_not in (kernels.available(), peer("cudss").installed()):
         if not there:
             return False, why_not
@@ -209,7 +209,7 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
 
 @functools.cache
 def _handle(device: int) -> Any:
-    """cuDSS on that device, which is current, for the life of the process."""
+    """Return cuDSS on that device, which is current, for the life of the process."""
     used, handle = library(), _pointer()
     used.call("cudssCreate", ctypes.byref(handle))
     used.call("cudssSetThreadingLayer", handle, os.fsencode(used.layer))
@@ -244,7 +244,7 @@ class System:
     levels: int = 0
 
     def analyse(self, pattern: Pattern, *, given: bool) -> None:
-        """Reordering and symbolic factorisation, as phases of these names.
+        """Reorder and factorise symbolically, in the phases reordering and symbolic.
 
         pattern : n x n, on the device
         given : whether the order of the pattern is kept. Then the phase `separators` reads a tree of them off
@@ -299,7 +299,7 @@ class System:
             raise error(f"cuDSS finds no factors: its error indicator is {info}")
 
     def solved(self, b: Array) -> Array:
-        """x with A x = b, both (columns, n) float64, after `factorise`."""
+        """Return x with A x = b, both (columns, n) float64, after `factorise`."""
         self.b[...] = b
         self.execute(SOLVE)
         x: Array = self.x.copy()
@@ -352,7 +352,7 @@ def _tree(pattern: Pattern) -> SeparatorTree:
 
 
 def _order(tree: SeparatorTree) -> Array:
-    """(n,) int32, the vertices node by node."""
+    """Return (n,) int32, the vertices node by node."""
     nodes = zip(tree.first, tree.sizes, strict=True)
     return np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
 

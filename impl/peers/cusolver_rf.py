@@ -42,14 +42,14 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and cuSOLVER, the reason if not). Loads no library; never raises."""
+    """Return (whether there are a GPU and cuSOLVER, the reason if not). Loads no library; never raises."""
     there, why_not = kernels.available()
     return peer("cusolver_rf").available() if there else (there, why_not)
 
 
 @functools.cache
 def library() -> Any:
-    """cuSOLVER's library, as CuPy loads it. Raises UnavailableError."""
+    """Return cuSOLVER's library, as CuPy loads it. Raises UnavailableError."""
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     try:
@@ -75,7 +75,7 @@ class Factors:
     values: Array
 
     def triangle(self, *, lower: bool) -> tuple[Array, Array, Array]:
-        """(row pointers, columns, values) of L without its diagonal, or of U."""
+        """Return (row pointers, columns, values) of L without its diagonal, or of U."""
         pattern, counts = self.filled.pattern, self.filled.counts()
         below = pattern.indices < pattern.rows()
         chosen = below if lower else ~below
@@ -104,13 +104,13 @@ class System:
         _call("Analyze", self.handle)
 
     def factorise(self, values: Array) -> None:
-        """Factors of A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
+        """Return factors of A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
         n, entries = len(self.room), len(values)
         _call("ResetValues", n, entries, *_places(*self.arrays, values), *_places(*self.order), self.handle)
         _call("Refactor", self.handle)
 
     def solved(self, b: Array) -> Array:
-        """x with A x = b, both (n,) float64, on the device."""
+        """Return x with A x = b, both (n,) float64, on the device."""
         x, n = b.copy(), len(b)
         _call("Solve", self.handle, *_places(*self.order), 1, *_places(self.room), n, *_places(x), n)
         return x

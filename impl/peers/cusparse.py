@@ -59,11 +59,11 @@ class Matrix:
         return self._added(1, x, cupy.zeros_like(x))
 
     def residual(self, b: Array, x: Array) -> Array:
-        """b - A x. b, x : (n,) of the values' dtype, not changed."""
+        """Return b - A x. b, x : (n,) of the values' dtype, not changed."""
         return self._added(-1, x, b.copy())
 
     def _added(self, factor: int, x: Array, to: Array) -> Array:
-        """to += factor A x."""
+        """Add factor A x to `to`."""
         import cupy
         from cupy.cuda import device
         from cupy_backends.cuda.libs import cusparse
@@ -100,7 +100,7 @@ class Triangles:
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)
 
     def solved(self, b: Array) -> Array:
-        """x with L U x = b, both (n,) float64, computed in the values' dtype."""
+        """Return x with L U x = b, both (n,) float64, computed in the values' dtype."""
         x: Array = self._upper.solved(self._lower.solved(b)).astype(np.float64)
         return x
 

@@ -61,7 +61,7 @@ class Rows:
 
     @property
     def x(self) -> Array:
-        """(end - begin,) float64: the solution so far."""
+        """Return (end - begin,) float64: the solution so far."""
         x = np.empty(self.end - self.begin)
         rows = np.arange(self.begin, self.end, dtype=np.intc)
         _call("IJVectorGetValues", self.filled, _int(len(x)), _at(rows), _at(x))
@@ -144,7 +144,7 @@ class Multigrid:
 
 @contextmanager
 def multigrid(rows: Rows) -> Iterator[Multigrid]:
-    """BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
+    """Set up BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
     with ExitStack() as stack:
         amg = _created("BoomerAMGCreate")
         stack.callback(_call, "BoomerAMGDestroy", amg)
@@ -187,7 +187,7 @@ def _at(array: Array) -> Any:
 
 
 def _world(communicator: Any) -> Any:
-    """MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
+    """Return MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
     mpi = import_mpi()
     kind = _pointer if mpi._sizeof(mpi.Comm) == ctypes.sizeof(_pointer) else _int
     return kind.from_address(mpi._addressof(communicator))

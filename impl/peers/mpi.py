@@ -12,7 +12,7 @@ from fillpath.peers import Peer
 
 
 def import_mpi() -> Any:
-    """mpi4py's module. Raises UnavailableError where it finds no library."""
+    """Return mpi4py's module. Raises UnavailableError where it finds no library."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:

@@ -17,7 +17,7 @@ from fillpath.registry import implementation
 
 @implementation(stage="symbolic", peer="scipy")
 def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
-    """SciPy's SuperLU (sequential): the whole factorisation, values too, checked by a residual only.
+    """Factorise wholly by SciPy's SuperLU (sequential), values too, checked by a residual only.
 
     prepared : pattern and values, factorised in this order: columns are not permuted, and a pivot leaves the
         diagonal only if that is exactly zero

@@ -116,7 +116,7 @@ def library() -> Any:
 
 
 def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: Any) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U on rank 0, meaningless elsewhere: symbfact_dist.
+    """Return (lower, upper), row counts of L + U on rank 0, meaningless elsewhere: symbfact_dist.
 
     pattern : n x n, the same on all ranks, each of which hands over its share of the rows
     tree : with a leaf for each rank
@@ -202,7 +202,7 @@ def _order(pattern: Pattern) -> int:
 
 
 def _check(status: float) -> None:
-    """Both functions return minus a size where they succeed, and what they had where memory ran out."""
+    """Raise MemoryBudgetError for a positive status, the bytes in use when memory ran out."""
     if status > 0:
         raise MemoryBudgetError(f"SuperLU_DIST had {status:.0f} bytes when memory ran out")
 
@@ -225,7 +225,7 @@ def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
 
 
 def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Subscripts, Segments]:
-    """(L, U), in the order that the library has made."""
+    """Return (L, U), in the order that the library has made."""
     bounds = _view(persistent.xsup, persistent.supno[n - 1] + 2)
     starts, tops = _view(freeable.xlsub, n + 1), _view(freeable.xusub, n + 1)
     first, last, indices = bounds[:-1], bounds[1:], _view(freeable.lsub, int(starts[-1]))
@@ -235,7 +235,7 @@ def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Su
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """(int32 pointers, int32 rows) of the transpose."""
+    """Return (int32 pointers, int32 rows) of the transpose."""
     n = len(indptr) - 1
     starts = np.zeros(n + 2, np.int32)
     for column in indices:

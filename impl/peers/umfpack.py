@@ -70,7 +70,7 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U, the diagonal once; off_diagonal_pivots."""
+        """Return nnz_factor, entries of L and U, the diagonal once, and off_diagonal_pivots."""
         entries = self.info[_LOWER] + self.info[_UPPER] - self.columns.shape[0]
         # -1 where it had no diagonal to prefer.
         off_diagonal = self.info[_OFF_DIAGONAL]

@@ -65,7 +65,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
 
 
 def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
-    """Exponentials of the duals. A constant is moved between them, so that neither side overflows first."""
+    """Return exponentials of the duals, moved by a constant, so that neither side overflows first."""
     shift = (v.mean() - u.mean()) / 2
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(u + shift), np.exp(v - shift)
@@ -73,7 +73,7 @@ def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
 
 @njit(cache=True, nogil=True)
 def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, Array, Array]:
-    """Minimum-cost matching of rows and columns.
+    """Match rows and columns at minimum cost.
 
     indptr : (n + 1,) int64
     indices : (nnz,) int32
@@ -106,7 +106,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
 def _start(
     indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
-    """Feasible duals, and a greedy matching of tight entries that moves one matched row aside if possible."""
+    """Return feasible duals and a greedy matching of tight entries; a row may be moved aside for it."""
     n = indptr.size - 1
     least = np.full(n, np.inf)
     for row in range(n):

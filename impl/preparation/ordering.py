@@ -91,7 +91,7 @@ def _by_degree(graph: csr_array, seed: int) -> Array:
 
 
 def _nested_dissection(graph: csr_array, seed: int) -> Array:
-    """METIS. Vertices without neighbours come first: METIS rejects a graph without edges."""
+    """Return METIS's order, after vertices without neighbours: METIS rejects a graph without edges."""
     degrees = np.diff(graph.indptr)
     alone, linked = np.flatnonzero(degrees == 0), np.flatnonzero(degrees)
     if len(linked) == 0:

@@ -84,7 +84,7 @@ def _without_zeros(rows: Rows) -> Rows:
 
 
 def _matching_method(asked: str, rows: Rows, field: str) -> str:
-    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric.
+    """Return the method; `auto` matches only if the diagonal has a hole or values are unsymmetric.
 
     An explicit zero is compared as an entry that is not there.
     """
@@ -122,7 +122,7 @@ def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
 
 
 def _mix(words: Array) -> Array:
-    """SplitMix64's finaliser: (k,) uint64 to well-mixed (k,) uint64."""
+    """Mix (k,) uint64 by SplitMix64's finaliser."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -149,7 +149,7 @@ def _same(one: Pattern, other: Pattern) -> bool:
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
-    """(columns, n) float64: A times `known_solutions`."""
+    """Return (columns, n) float64: A times `known_solutions`."""
     import cupy
 
     return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

@@ -30,7 +30,7 @@ class System(Protocol):
         """Compute the factors, after `analyse`."""
 
     def solve(self, b: Array) -> Array:
-        """x with A x = b, both (n,) float64, after `factorise`."""
+        """Return x with A x = b, both (n,) float64, after `factorise`."""
 
     def facts(self) -> dict[str, float]:
         """Return the library's counts, after the last call of `solve`."""
@@ -58,7 +58,7 @@ def with_32_bits(matrix: csr_array) -> csr_array:
 def solution(
     system: System, matrix: csr_array, b: Array, refine: int, factorisation: str
 ) -> tuple[Solution, Work]:
-    """x and the library's facts. factorisation : the name of that phase."""
+    """Return x and the library's facts. factorisation : the name of that phase."""
     with phase("analysis"):
         system.analyse()
     with phase(factorisation):

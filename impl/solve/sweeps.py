@@ -31,7 +31,7 @@ class Sweeps:
         self._kernel = kernels.load(KERNEL, ("sw_solve",), (f"REAL={real}",))["sw_solve"]
 
     def solved(self, b: Array) -> Array:
-        """x with L U x = b, both (n,) float64, computed in the values' dtype."""
+        """Return x with L U x = b, both (n,) float64, computed in the values' dtype."""
         import cupy
 
         pattern, n = self._filled.pattern, len(b)

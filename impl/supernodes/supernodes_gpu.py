@@ -28,7 +28,7 @@ MOST_ROWS = 8 * 48 * 1024
     kernels=("t3.cu",),
 )
 def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
-    """T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
+    """Find T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
 
     filled : F, n x n, on the device
     maxsup : rows per chunk; every supernode ends at the end of its chunk

@@ -135,7 +135,7 @@ class Fronts:
         return self.analysis.nbytes + self.arena.nbytes
 
     def struct(self, **more: int) -> Array:
-        """As kernels take it. more : fields that are not in the arena."""
+        """Return the struct as kernels take it. more : fields that are not in the arena."""
         first = self.analysis.arena.array("bits_start", 1)
         return self.arena.struct({"count": self.analysis.totals.fronts, "bits_at": address(first), **more})
 
@@ -205,5 +205,5 @@ def read_totals(tree: Arena) -> Totals:
 
 
 def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
-    """Blocks of a kernel that the card holds at a time."""
+    """Return how many blocks of a kernel the card holds at a time."""
     return device.multiprocessors() * device.occupancy(kernel, threads, shared_bytes)

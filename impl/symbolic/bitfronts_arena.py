@@ -36,7 +36,7 @@ class Part:
 
     @functools.cached_property
     def fields(self) -> list[tuple[str, str, np.dtype[Any]]]:
-        """(name, name of its length, dtype) of each array, in the order in which they lie."""
+        """Return (name, name of its length, dtype) of each array, in the order in which they lie."""
         groups = [*self.zero.items(), *self.arrays.items()]
         return [(name, length, dtype) for length, group in groups for name, dtype in group.items()]
 
@@ -55,7 +55,7 @@ class Part:
         return sum(len(group) for group in self.zero.values())
 
     def starts(self, lengths: Mapping[str, int]) -> Array:
-        """(arrays + 1,) int64, the byte at which each begins, and their end."""
+        """Return (arrays + 1,) int64, the byte at which each begins, and their end."""
         entries = np.array([lengths[length] for _, length, _ in self.fields], np.int64)
         padded = -(-self.itemsizes * entries // ALIGNMENT) * ALIGNMENT
         return np.concatenate([[0], np.cumsum(padded)])
@@ -138,7 +138,7 @@ def front_lengths(
 
 
 def tables(n: int) -> int:
-    """Jump tables of a tree of n vertices: one for each power of two below its height, and an empty one."""
+    """Count jump tables of a tree of n vertices: one per power of two below its height, and an empty."""
     return max(n - 1, 0).bit_length() + 1
 
 

@@ -157,7 +157,7 @@ def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
 
 
 def _count(fronts: Fronts, struct: Array) -> int:
-    """Row counts in the order of the matrix; waits for their sum."""
+    """Return row counts in the order of the matrix, once their sum is complete."""
     analysis = fronts.analysis
     most = max(analysis.request.pattern.n, analysis.totals.lists)
     blocks = min(-(-most // THREADS), 32 * device.multiprocessors())

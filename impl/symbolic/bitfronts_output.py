@@ -25,7 +25,7 @@ def least_bytes(n: int) -> int:
 
 
 def _set_shape(n: int) -> tuple[int, int]:
-    """Words of a set, and those with its summary: a set has whole words of that, each for 32 words."""
+    """Return the words of a set, 32 for each word of its summary, and the words of both."""
     summary = -(-n // 1024)
     return 32 * summary, 33 * summary
 

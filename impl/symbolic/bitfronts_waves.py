@@ -66,7 +66,7 @@ def least_words(height: Array, up: Array, words: Array, kept: Array) -> int:
 
 
 def divide(height: Array, up: Array, words: Array, kept: Array, count: int) -> Waves:
-    """`count` waves, of equally many heights each."""
+    """Return `count` waves, of equally many heights each."""
     tops = -(-(int(height.max()) + 1) * np.arange(1, count + 1) // count)
     death = np.searchsorted(tops, height, side="right")
     birth = death.copy()

@@ -44,7 +44,7 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def _solution(system: peer.System, prepared: Prepared, b: Array) -> Array:
-    """x with A x = b. b : (n,) float64, on the host, as is x."""
+    """Return x with A x = b. b : (n,) float64, on the host, as is x."""
     import cupy
 
     matrix, right = Matrix(prepared.pattern, prepared.values), cupy.asarray(b)

@@ -117,7 +117,7 @@ def _symmetric_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _diagonal(indptr, indices):
-    """(n,) uint64: the position of each row's diagonal entry."""
+    """Return (n,) uint64: the position of each row's diagonal entry."""
     n = np.uint64(len(indptr) - 1)
     diagonal = np.empty(n, np.uint64)
     for row in range(n):
@@ -130,7 +130,7 @@ def _diagonal(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _joined(rows, columns):
-    """(indptr, indices) of A | A^T: rows merged with columns."""
+    """Return (indptr, indices) of A | A^T: rows merged with columns."""
     n = np.uint64(len(rows.diagonal))
     indptr = np.zeros(n + ONE, np.uint64)
     indices = np.empty(2 * len(rows.indices), np.uint32)

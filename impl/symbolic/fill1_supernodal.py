@@ -57,7 +57,7 @@ def fill1_supernodal(
 
 @njit(cache=True, nogil=True)
 def _upper(right, n):
-    """(n,) int64: entries of U in each row."""
+    """Return (n,) int64: entries of U in each row."""
     counts = np.empty(n, np.int64)
     for supernode in range(np.uint64(len(right.start))):
         first = np.uint64(right.first[supernode])
@@ -68,7 +68,7 @@ def _upper(right, n):
 
 @njit(cache=True, nogil=True)
 def _lower(lists, below, n):
-    """(n,) int64: entries of L in each row, off the diagonal."""
+    """Return (n,) int64: entries of L in each row, off the diagonal."""
     counts = np.zeros(n, np.int64)
     for supernode in range(np.uint64(len(below.start))):
         first = np.uint64(below.first[supernode])

@@ -90,7 +90,7 @@ def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
 
 @njit
 def marks(n):
-    """(visited_by, stack) for `reach`: (n,) uint32, the last source that visited a vertex; (n,) uint32."""
+    """Return (visited_by, stack), (n,) uint32 each, for `reach`: a vertex's last visiting source."""
     return np.full(n, np.uint32(0xFFFFFFFF), np.uint32), np.empty(n, np.uint32)
 
 

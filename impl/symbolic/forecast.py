@@ -129,7 +129,7 @@ def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
 
 @njit(cache=True, nogil=True)
 def _sample(indptr, indices, sources):
-    """(k,) int64 each: the edges that the sources examine, and the entries of their rows of F."""
+    """Return (k,) int64 each: the edges that the sources examine, and the entries of their rows of F."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
@@ -164,7 +164,7 @@ def _analyse(indptr, indices, lengths):
 
 @njit(cache=True, nogil=True)
 def _elimination_tree(indptr, indices):
-    """(n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm with path compression)."""
+    """Return (n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm with path compression)."""
     n = len(indptr) - 1
     parent = np.full(n, -1, np.int32)
     ancestor = np.full(n, -1, np.int32)
@@ -182,7 +182,7 @@ def _elimination_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parent):
-    """(n,) int32: the vertices, each after its descendants."""
+    """Return (n,) int32: the vertices, each after its descendants."""
     n = len(parent)
     child = np.full(n, -1, np.int32)
     sibling = np.full(n, -1, np.int32)

@@ -26,7 +26,7 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @intrinsic
 def lowest(typing_context: Any, word: Any) -> Any:
-    """Index of the lowest bit of a word that is not zero."""
+    """Return the index of the lowest bit of a word that is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))

@@ -91,7 +91,7 @@ def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
 
 
 def _starts(arrays: list[Array]) -> Array:
-    """(k,) uint64: where each begins in their concatenation."""
+    """Return (k,) uint64: where each begins in their concatenation."""
     return np.cumsum([0, *map(len, arrays[:-1])]).astype(np.uint64)
 
 
@@ -222,7 +222,7 @@ def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
 
 @njit
 def _keep(words, width, size, stop, kept, filled):
-    """Append what Factor holds of a front. Returns the kept bits, which may have moved, and their end."""
+    """Append a front's part of Factor; return the kept bits, which may have moved, and their end."""
     length = words_of(stop)
     kept = _room(kept, filled, filled + size * length + stop * width)
     for row in range(size):

@@ -44,7 +44,7 @@ class Fronts(NamedTuple):
 
     @property
     def sizes(self) -> Array:
-        """(m,) uint64: members of each."""
+        """Return (m,) uint64: members of each."""
         return np.diff(self.start)
 
 

@@ -250,7 +250,7 @@ class _Traversal:
 
 
 def _offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
+    """Return (k + 1,) int64: where each of k rows begins, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -398,7 +398,7 @@ def _run(work, crew, worker, current, length, following, iteration):
 
 @njit(inline="always")
 def _flush(buffer, used, queue, shared):
-    """Append the buffer to the queue as far as it has room. Returns how many entries stay in the buffer."""
+    """Append the buffer to the queue as far as it has room; return how many entries stay in the buffer."""
     capacity = np.uint64(len(queue))
     at = min(fetch_add(shared, TAIL, used), capacity)
     room = min(used, capacity - at)
@@ -411,7 +411,7 @@ def _flush(buffer, used, queue, shared):
 
 @njit(inline="always")
 def _start_row(work, slot, begin, stop, buffer, used, stats):
-    """Lines 4 to 6 of Figure 6 for a part of the source's own row; no other thread works on that row."""
+    """Run lines 4 to 6 of Figure 6 for a part of the source's own row, on which no other thread works."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     for p in range(begin, stop):
@@ -428,7 +428,7 @@ def _start_row(work, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
-    """Lines 8 to 16 of Figure 6 for a part of the frontier's row. Returns the entries in the buffer."""
+    """Run lines 8 to 16 of Figure 6 for a part of the frontier's row; return the entries in the buffer."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     fill, maxid = slot * n, slot * work.stride

@@ -59,7 +59,7 @@ def kernel(defines: Defines) -> Any:
 
 
 def resident_blocks(defines: Defines) -> int:
-    """Blocks that the card holds at once, in the variant that may spill, if there is one."""
+    """Return how many blocks the card holds at once, in the variant that may spill, if there is one."""
     sized = kernel({**defines, "SPILL": not defines.get("OWN", False)})
     return device.multiprocessors() * device.occupancy(sized, THREADS, 0)
 
@@ -145,7 +145,7 @@ class Traversal:
         )
 
     def _pinned(self, size: int) -> int:
-        """Address of this many bytes of pinned host memory, the same for all launches; 0 for none."""
+        """Return the address of pinned host memory of this size, the same for all launches; 0 for none."""
         import cupy
 
         if size and (self.host is None or self.host.mem.size < size):

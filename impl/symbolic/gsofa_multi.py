@@ -313,7 +313,7 @@ def _offsets(lengths: Array) -> Array:
 def _facts(
     whole: Schedule, communicator: Any, cards: Sequence[int], shares: Sequence[_Share]
 ) -> dict[str, float]:
-    """Facts of this process's workers; the balance is over all processes."""
+    """Return the facts of this process's workers; the balance is over all processes."""
     own = np.array([share.edges for share in shares])
     loads = own if communicator is None else np.concatenate(communicator.allgather(own))
     return {

@@ -58,7 +58,7 @@ class Launch:
 
     @property
     def sources(self) -> int:
-        """Sources at a time."""
+        """Return the number of sources at a time."""
         return self.blocks * self.slots + self.wider
 
     @property
@@ -67,7 +67,7 @@ class Launch:
         return replace(self, first=0, last=0)
 
     def entries(self) -> Array:
-        """(blocks,) queue entries of each block."""
+        """Return (blocks,) queue entries of each block."""
         return self.capacity * (self.slots + (np.arange(self.blocks) < self.wider))
 
 
@@ -160,7 +160,7 @@ def plan(
 
 
 def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
-    """(blocks, slots of each, blocks with one slot more) for this many sources at a time.
+    """Return (blocks, slots of each, blocks with one slot more) for this many sources at a time.
 
     Every block is busy before any has a second slot. sources : at most what the card's blocks have slots for.
     """
@@ -169,7 +169,7 @@ def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
 
 
 def set_words(n: int) -> int:
-    """Words of a set of vertices: one bit per vertex, and one bit per word of these."""
+    """Return the words of a set of vertices: one bit per vertex, and one bit per word of these."""
     return -(-n // 32) + -(-n // 1024)
 
 
@@ -180,7 +180,7 @@ def published_sources(n: int, words: int) -> int:
 
 
 def _claim(n: int, external: bool) -> int:
-    """Queue entries that a source is meant to have if it is not alone."""
+    """Return the queue entries that a source is meant to have if it is not alone."""
     return max(1, n // QUEUE_FRACTION) if external else n
 
 

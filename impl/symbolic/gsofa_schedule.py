@@ -53,11 +53,11 @@ class Schedule:
 
     @property
     def chunks_at_a_time(self) -> int:
-        """Chunks that a node has at a time (Equation 1)."""
+        """Return the chunks that a node has at a time (Equation 1)."""
         return max(1, self.concurrent * self.gpus // self.maxsup)
 
     def worker_of(self) -> Array:
-        """(n,) int32: the worker of each source."""
+        """Return (n,) int32: the worker of each source."""
         first, turn = self._dealt()
         if self.order != "intra_node":
             return np.repeat(first, self.maxsup)[: self.n]

@@ -105,7 +105,7 @@ def _marked(card: int, marks: Array) -> int:
 
 
 def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
-    """(n,) uint64: worker << 32 | position of the row in the worker's list."""
+    """Return (n,) uint64: worker << 32 | position of the row in the worker's list."""
     where = np.zeros(n, np.uint64)
     for worker, part in zip(workers, parts, strict=True):
         where[part] = (np.uint64(worker) << np.uint64(32)) + np.arange(len(part), dtype=np.uint64)
@@ -196,7 +196,7 @@ def _detect(
     plan: Schedule, workers: Sequence[int], arrays: Sequence[Any], sizes: Sequence[int], chunks: Array,
     where: Array, words: int,
 ) -> Any:  # fmt: skip
-    """(n,) bool on the current device: the first rows of the supernodes in these chunks."""
+    """Return (n,) bool on the current device: the first rows of the supernodes in these chunks."""
     import cupy
 
     # One address per worker of the schedule, 0 for workers of other nodes.

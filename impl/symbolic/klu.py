@@ -56,6 +56,6 @@ def klu(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def _solved(held: System, rows: csr_array, b: Array) -> Array:
-    """x, refined once: without pivoting for size the factors lose digits."""
+    """Return x, refined once: without pivoting for size the factors lose digits."""
     x = held.solve(b)
     return x + held.solve(b - rows @ x)

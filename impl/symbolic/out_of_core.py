@@ -80,7 +80,7 @@ def out_of_core(
 
 
 def row_words(n: int, entries: int) -> int:
-    """Words of the intermediate arrays of a row whose queue has `entries` entries; even."""
+    """Return the words of the intermediate arrays of a row whose queue has `entries` entries; even."""
     fixed = n + set_words(n)
     return fixed + fixed % 2 + ENTRY * entries
 

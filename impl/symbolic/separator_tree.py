@@ -64,7 +64,7 @@ def _divided(pattern: Pattern, begin: int, end: int, least: int) -> tuple[int, i
 
 @njit(cache=True, nogil=True)
 def _division(indptr, indices, begin, end, least):
-    """(m, s), the longer of both halves and [s, end) together least; -1 where there is none."""
+    """Return (m, s), the longer of both halves and [s, end) together least; -1 where there is none."""
     # The lowest neighbour of each vertex in the part, either way; itself where none is below it.
     lowest = np.arange(begin, end)
     for vertex in range(begin, end):

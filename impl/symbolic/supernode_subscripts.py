@@ -31,12 +31,12 @@ class Subscripts:
     indices: Array
 
     def by_subscript(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each row of L, or in each column of U."""
+        """Return (n,) int64: entries off the diagonal in each row of L, or in each column of U."""
         counts: Array = _by_subscript(n, *self._arrays())
         return counts
 
     def by_vertex(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each column of L, or in each row of U."""
+        """Return (n,) int64: entries off the diagonal in each column of L, or in each row of U."""
         counts: Array = _by_vertex(n, *self._arrays())
         return counts
 
@@ -59,7 +59,7 @@ class Segments:
     tops: Array
 
     def by_row(self, lower: Subscripts, begin: Array, end: Array, rows: Array) -> Array:
-        """(n,) int64: entries in each row of U, with the diagonal.
+        """Return (n,) int64: entries in each row of U, with the diagonal.
 
         lower : L, whose supernodes are all there are
         begin, end : (n,) integers, where each column of A lies in `rows`

@@ -208,7 +208,7 @@ def _fill(network: Network) -> Array:
 
 @inner
 def _measure(network: Network, distance: Array, queue: Array) -> None:
-    """Distances to the next sink, -1 if there is none."""
+    """Measure distances to the next sink, -1 if there is none."""
     distance[:] = -1
     head = tail = NONE
     for i in range(len(network.sink)):
@@ -238,7 +238,7 @@ def _reach(distance: Array, queue: Array, tail: int, x: int, value: int) -> int:
 
 @inner
 def _augment(network: Network, distance: Array, arcs: Array, path: Array, start: int) -> bool:
-    """Send flow from an entry along distances that fall to 0. Returns whether there was such a path."""
+    """Send flow from an entry along distances that fall to 0; return whether there was such a path."""
     if distance[start] < 0:
         return False
     path[0], length = start, 1
@@ -268,7 +268,7 @@ def _augment(network: Network, distance: Array, arcs: Array, path: Array, start:
 
 @inner
 def _reached(network: Network) -> Array:
-    """(2 m,) bool, the nodes that something could still flow to from a source."""
+    """Return (2 m,) bool, the nodes that something could still flow to from a source."""
     m = len(network.source)
     found, queue = np.full(2 * m, -1, np.int32), np.empty(2 * m, np.uint32)
     head = tail = NONE

@@ -42,7 +42,7 @@ _HUB, _TIMES = 40, 20
 
 
 def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
-    """(n,) int32, new position -> old index.
+    """Return (n,) int32, new position -> old index.
 
     starts (n + 1,), neighbours (entries,) : a symmetric graph without loops
 
@@ -176,7 +176,7 @@ class _Cycle:
             self.split[depth] = np.concatenate([self.split[depth], nodes[depths == depth]])
 
     def _ordered(self) -> Array:
-        """Vertices by their codes, and parts by minimum degree."""
+        """Return vertices by their codes, and parts by minimum degree."""
         labels = np.argsort(self.tree.codes, kind="stable")
         rank = np.empty(len(labels), np.int32)
         rank[labels] = np.arange(len(labels), dtype=np.int32)

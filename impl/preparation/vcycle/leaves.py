@@ -117,7 +117,7 @@ def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) 
 
 @inner
 def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
-    """(m, words) uint64, the rows with the diagonal; the columns are the part's vertices, then the halo's."""
+    """Return (m, words) uint64, rows with the diagonal; columns are the part's vertices, then the halo's."""
     m, room = len(part), NONE
     for i in range(m):
         room += graph.starts[part[i] + 1] - graph.starts[part[i]]
