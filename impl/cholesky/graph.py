@@ -177,7 +177,6 @@ def _asymmetry(indptr, indices, values, tolerance):
 
 @njit(cache=True, nogil=True)
 def _diagonal_places(indptr, indices):
-    """Return (n,) int64: the position of the diagonal in each row."""
     n = len(indptr) - 1
     places = np.empty(n, np.int64)
     for row in range(n):

@@ -183,7 +183,6 @@ def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
 
 @njit
 def _first_of(share, shares, n):
-    """Return the first vertex of a share of n."""
     return np.uint64(share) * n // np.uint64(shares)
 
 
@@ -359,10 +358,9 @@ def _hand_over(shared, vertices, first, stop):
 
 @njit
 def _await(shared, worker, eliminated, patience):
-    """Return the entry of the next slot of the queue, once it is filled; 0 if the run ends first.
+    """Return the next slot's entry, once it is filled; 0 if the run ends first.
 
-    eliminated : vertices that the worker has eliminated since its last report; the worker that reports the
-        last vertex ends the run
+    eliminated : vertices eliminated since the last report; the worker with the run's last vertex ends the run
     """
     n = np.uint64(len(shared.columns))
     if eliminated > ZERO:
@@ -426,10 +424,7 @@ def _sample(random, scratch, m, samples):
 
 @njit(inline="always")
 def _add(store, scratch, m, samples):
-    """Raise `pending` of each neighbour that gains more edges than it loses, and reserve places there.
-
-    One atomic operation does both; no store has to complete before it.
-    """
+    """Raise `pending` of neighbours that gain more edges than they lose, and reserve places, at once."""
     for q in range(m):
         gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
         more = samples.changes[q] & LOW
@@ -442,7 +437,6 @@ def _add(store, scratch, m, samples):
 
 @njit(inline="always")
 def _hang(scratch, m, samples, store, start):
-    """Store the sampled edges at their smaller ends."""
     for q in range(ONE, m):
         smaller, larger = scratch.spare_tags[q] >> HIGH, scratch.spare_tags[q] & LOW
         place = np.uint64(samples.bases[samples.homes[q]]) + np.uint64(samples.ranks[q])
@@ -456,9 +450,9 @@ def _hang(scratch, m, samples, store, start):
 
 @njit(inline="always")
 def _take_away(store, scratch, m, samples):
-    """Lower `pending` of each neighbour that loses more edges than it gains, by the difference.
+    """Lower `pending` of neighbours that lose more edges than they gain; return how many are ready now.
 
-    Returns how many neighbours are ready now; they are in spare_tags.
+    The vertices that are ready are in spare_tags.
     """
     ready = ZERO
     for q in range(m):

@@ -152,7 +152,6 @@ def most_units(n: int, nnz: int, budget: int) -> int:
 
 
 def _fixed_bytes(n: int) -> int:
-    """Return the bytes of the vertices, of two queues and of D."""
     return n * (VERTEX + 2 * 4 + 8)
 
 

@@ -1,4 +1,4 @@
-"""Where sampled edges wait for their vertex, and where the columns of G are written.
+"""The places where sampled edges wait for their vertex, and where the columns of G are written.
 
 A sampled edge waits at its smaller end, in a place of that vertex's record. The places lie side by side, so
 that gathering the edges touches few cache lines. When they are full, the edge is linked into the vertex's
@@ -121,7 +121,7 @@ def first_slots(graph: Laplacian, spare: int = 0) -> int:
 
 
 def more_slots(slots: int) -> int:
-    """Return the number of slots after an attempt with too few. MemoryError beyond what links can hold."""
+    """Return the number of slots after an attempt with too few. Raises MemoryError beyond links' range."""
     if slots >= MOST_SLOTS:
         raise MemoryError(f"the factor has more than {MOST_SLOTS} entries, all that its lists count")
     return min(MOST_SLOTS, 2 * slots)

@@ -132,7 +132,6 @@ def _sum(communicator: Any, array: Array) -> Array:
 
 
 def _arrays(communicator: Any, array: Array) -> list[Array]:
-    """Return every rank's array on rank 0, by rank; elsewhere none."""
     sizes = communicator.gather(len(array))
     if rank_of(communicator) > 0:
         for start in range(0, len(array), MESSAGE):

@@ -49,10 +49,7 @@ def available() -> tuple[bool, str]:
 
 @functools.cache
 def library() -> Any:
-    """Return the library: the system's, which matches its driver, or else the one of an installed wheel.
-
-    Raises UnavailableError if there is none.
-    """
+    """Return the system's library, which matches its driver, or a wheel's. Raises UnavailableError."""
     for candidate in [*_LIBRARIES, *_wheels()]:
         try:
             return ctypes.CDLL(str(candidate))
@@ -79,10 +76,7 @@ def ignore(kind: int, address: int) -> None:
 
 @dataclass
 class Collector:
-    """The callbacks, one pair per process, and who receives their records.
-
-    records : how many came
-    """
+    """The callbacks, one pair per process, and the receiver of their records. records : how many came."""
 
     cupti: Any
     receive: Receive = ignore
@@ -137,7 +131,6 @@ def collector() -> Collector:
 
 
 def _wheels() -> list[Path]:
-    """Return the libraries in NVIDIA's wheels."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     return [path for folder in folders for path in sorted(folder.glob("*/lib/libcupti.so.*"), reverse=True)]

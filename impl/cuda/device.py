@@ -15,10 +15,7 @@ _NO_MEMORY = 2
 
 
 def free_bytes() -> int:
-    """Return the bytes that can be allocated: free on the card, or held unused by CuPy's pool.
-
-    A limit of the pool (CUPY_GPU_MEMORY_LIMIT) applies.
-    """
+    """Return the bytes free on the card or held unused by CuPy's pool (up to CUPY_GPU_MEMORY_LIMIT)."""
     import cupy
 
     pool = cupy.get_default_memory_pool()
@@ -136,7 +133,6 @@ def _asked_for() -> str:
 
 
 def _driver() -> str | None:
-    """Return the driver's version, such as 580.82.07."""
     version = nvml.driver()
     if version is not None:
         return version
@@ -184,7 +180,6 @@ def _properties() -> dict[str, Any]:
 
 
 def _attribute(name: str) -> int:
-    """Return a device attribute, by CUDA's name."""
     import cupy
 
     runtime = cupy.cuda.runtime

@@ -41,7 +41,7 @@ class Kernel:
 
 @dataclass
 class Durations:
-    """Complete when the block ends.
+    """The durations, complete when the block ends.
 
     kernels : by name, mangled for C++ linkage
     untimed : launches for whose times CUPTI had no memory

@@ -52,10 +52,7 @@ def slices() -> list[str]:
 
 
 def clocks(card: str) -> dict[str, int] | None:
-    """Return the clocks in MHz that can be read: sm_mhz, memory_mhz, sm_max_mhz, memory_max_mhz, or None.
-
-    card : its PCI address.
-    """
+    """Return the clocks in MHz, now and at most, that can be read; None for none. card : its PCI address."""
     with _session():
         handle = _handle(card)
         rates = {name: _read(function, handle, kind) for name, (function, kind) in _CLOCKS.items()}
@@ -63,10 +60,7 @@ def clocks(card: str) -> dict[str, int] | None:
 
 
 def throttle(card: str) -> list[str] | None:
-    """Return the reasons that hold the clocks down now, by nvidia-smi's names; None where unreadable.
-
-    card : its PCI address.
-    """
+    """Return what holds the clocks down, as nvidia-smi names it, or None. card : its PCI address."""
     with _session():
         handle = _handle(card)
         mask = next((mask for name in _MASKS if (mask := _read(name, handle)) is not None), None)
@@ -89,7 +83,6 @@ def _handle(card: str) -> Any:
 
 
 def _handles() -> list[Any]:
-    """Return one handle per card."""
     count = _read("nvmlDeviceGetCount") or 0
     return [_read("nvmlDeviceGetHandleByIndex", index) for index in range(count)]
 

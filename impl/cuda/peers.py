@@ -22,7 +22,7 @@ def device_count() -> int:
 
 
 def devices(count: int) -> list[int]:
-    """Return `count` devices from the current one on, with access to each other's memory where possible.
+    """Return `count` devices from the current one on, with access to each other's memory if possible.
 
     Raises InputError for fewer than one, UnavailableError for more than there are.
     """

@@ -1,4 +1,4 @@
-"""Moving nouns between host and device: all arrays in them, at any depth, and nothing else."""
+"""Moves of nouns between host and device: all arrays in them, at any depth, and nothing else."""
 
 from __future__ import annotations
 

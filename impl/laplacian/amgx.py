@@ -111,7 +111,6 @@ def _sums(first: Any, weights: Any) -> Any:
 
 
 def _lifted_vertices(graph: Laplacian) -> Any:
-    """Return `impl.laplacian.lift.lifted_vertices`, on the device."""
     import cupy
 
     last = cupy.full(graph.components, -1, np.int32)
@@ -121,10 +120,7 @@ def _lifted_vertices(graph: Laplacian) -> Any:
 
 
 def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
-    """Return the values with those diagonals lifted, and 1 on the diagonal of a vertex without edges.
-
-    There b and the solution are 0.
-    """
+    """Return values with lifted diagonals, and 1 on that of a vertex without edges, where b and x are 0."""
     import cupy
 
     degrees: Any = values[diagonal]

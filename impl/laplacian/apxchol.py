@@ -51,7 +51,6 @@ def apxchol(system: System) -> tuple[Solution, Work]:
 
 
 def _solved(own: Any, matrix: csr_array, b: Array) -> tuple[Array, int, float]:
-    """Return (x, iterations, ||b - A x|| / ||b||)."""
     size, iterations = float(np.linalg.norm(b)), 0
     x: Array = np.zeros(len(b))
     if size == 0:

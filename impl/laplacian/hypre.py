@@ -90,7 +90,7 @@ def _close_together(graph: Laplacian) -> Array:
 
 
 def _share(graph: Laplacian, vertices: Array, begin: int, end: int) -> csr_array:
-    """Return (end - begin, rows) float64: rows of L in the order of these vertices, parallel edges added up.
+    """Return (end - begin, rows) float64: rows of L in these vertices' order, parallel edges added up.
 
     The ground is left out.
     """
@@ -146,7 +146,6 @@ def _solved(own: Rows, levels: Multigrid, share: csr_array, b: Array) -> tuple[A
 
 
 def _gathered(own: Rows, n: int) -> Array:
-    """Return (n,) float64: the solution so far, on every rank."""
     x, counts = np.empty(n), own.communicator.allgather(own.end - own.begin)
     own.communicator.Allgatherv(own.x, (x, counts))
     return x

@@ -39,21 +39,14 @@ NONE = np.uint32(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Threshold:
-    """The result of a search for a tolerance.
-
-    tolerance : the result
-    tries : factorisations that the search took
-    """
+    """A tolerance, and the factorisations (tries) that the search for it took."""
 
     tolerance: float
     tries: int
 
 
 def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
-    """Return the factor with this tolerance; with 0 nothing is dropped.
-
-    Raises UnsupportedError for a pivot that is not positive.
-    """
+    """Return the factor with this tolerance, 0 to drop nothing. Raises UnsupportedError for a pivot <= 0."""
     indptr, rows, values, diagonal = _factorised(graph, tolerance, np.iinfo(np.int64).max)
     return Preconditioner(Pattern(indptr, rows), values, diagonal)
 

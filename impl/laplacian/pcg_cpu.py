@@ -177,7 +177,6 @@ def _step(bounds, length, p, q, y, r, sums):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _turn(bounds, z, share, p):
-    """Set p = z + share p."""
     for part in prange(len(bounds) - 1):
         for row in range(bounds[part], bounds[part + 1]):
             p[row] = z[row] + share * p[row]

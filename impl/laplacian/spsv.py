@@ -67,7 +67,6 @@ def transposed(matrix: Rows) -> Rows:
 
 
 def _of_entries(indptr: Array) -> Any:
-    """Return the row of each entry."""
     import cupy
 
     return cupy.searchsorted(indptr[1:], cupy.arange(int(indptr[-1])), side="right")

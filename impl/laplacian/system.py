@@ -32,10 +32,7 @@ def to_vertices(laplacian: Laplacian, b: Array) -> Array:
 
 
 def to_unknowns(laplacian: Laplacian, y: Array) -> Array:
-    """Return a solution (n,) by vertices as (unknowns,), with the ground at 0.
-
-    Its arrays may be on a device.
-    """
+    """Return a solution (n,) by vertices as (unknowns,), the ground at 0; arrays may be on a device."""
     if laplacian.doubled:
         even, odd = (y[copy : 2 * laplacian.unknowns : 2] for copy in (0, 1))
         x: Array = 0.5 * (even - odd)

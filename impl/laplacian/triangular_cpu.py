@@ -72,10 +72,7 @@ def analysed(factor: Preconditioner) -> Solves:
 
 @njit(cache=True, nogil=True)
 def _not_below(indptr, indices):
-    """Return the first column with an entry that is not below the diagonal, -1 if there is none.
-
-    Threads would wait for such an entry for ever.
-    """
+    """Return the first column with an entry not below the diagonal, where threads would hang; -1 if none."""
     for column in range(len(indptr) - 1):
         for p in range(indptr[column], indptr[column + 1]):
             if not column < indices[p] < len(indptr) - 1:
@@ -122,10 +119,7 @@ def _alone(indptr, indices, values, inverse, z):
 def _together(
     starts, columns, by_rows, indptr, rows, by_columns, inverse, r, y_bits, z_bits, y, z, tickets, threads
 ):
-    """Solve with all threads. y and y_bits are one array, and so are z and z_bits.
-
-    tickets : (2,) uint64 of 0, chunks taken down and up
-    """
+    """Solve with all threads; y and y_bits are one array, z and z_bits too. tickets : (2,) uint64 of 0."""
     n = np.uint64(len(inverse))
     for i in prange(len(inverse)):
         y_bits[i] = MISSING
@@ -165,7 +159,6 @@ def _gathered(indices, values, first, last, start, bits, vector):
 
 @njit
 def _awaited(bits, vector, index):
-    """Return the element, as soon as it is available."""
     while load(bits, index) == MISSING:
         give_way()
     return load(vector, index)

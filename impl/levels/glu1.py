@@ -1,4 +1,4 @@
-"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not what it reads from others.
+"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not its reads from others.
 
 K. He, S. X.-D. Tan, H. Wang and G. Shi, GPU-accelerated parallel sparse LU factorization method for fast
 circuit analysis, IEEE TVLSI 24 (2016), as described in the slides of GLU3.0. Kept to show what GLU2.0

@@ -120,7 +120,6 @@ def eliminated(plan: Plan, entries: Entries, least: float, threads: int) -> Elim
 
 @njit(cache=True, nogil=True)
 def _by_pivots(indptr, indices, values, label):
-    """Return the arrays of Entries."""
     n = len(label)
     starts = np.zeros((2, n + 1), np.int64)
     for row in range(n):

@@ -69,10 +69,7 @@ def _columns(front, begin, end, least, columns, found):
 
 @njit(fastmath={"contract"})
 def _column(front, begin, end, c, height):
-    """Update rows begin <= r < height of column c by the pivots begin <= k < end.
-
-    Four pivots at a time read and write a row once.
-    """
+    """Update rows begin <= r < height of column c by pivots begin <= k < end, four pivots at a time."""
     target = front[c]
     fours = end - (end - begin) % 4
     for k in range(begin, fours, 4):
@@ -101,7 +98,6 @@ def _update(front, begin, end, first, last):
 
 @njit(parallel=True)
 def _update_together(front, begin, end):
-    """Update all columns behind the pivots, on all threads."""
     size = len(front)
     if end < size:
         lower = _packed(front, begin, end)

@@ -134,10 +134,7 @@ def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMap
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """The places of blocks.
-
-    addresses : fields of Maps that hold the places, apart from the fields of the first launch
-    """
+    """The places of blocks. addresses : fields of Maps with the places that the first launch lacks."""
 
     waves: int
     values: int
@@ -146,7 +143,7 @@ class _Placed:
 
 
 def _placed(fronts: Fronts, shape: Shape, first: Arena, totals: Totals, budget: int) -> _Placed:
-    """Place all blocks side by side if that fits, or in the fewest waves that do. Or MemoryBudgetError."""
+    """Place all blocks side by side, or in the fewest waves that fit. Raises MemoryBudgetError."""
     import cupy
 
     def needed(waves: int, values: int) -> int:
@@ -183,7 +180,6 @@ def _launch(kernel: Any, blocks: int, words: Array) -> None:
 
 
 def _totals(first: Arena) -> Totals:
-    """Return the totals, once the first launch is done."""
     import cupy
 
     return Totals(*map(int, cupy.asnumpy(first.array("totals"))))

@@ -1,4 +1,4 @@
-"""How the kernels on fronts are compiled for a card, and what a factorisation keeps of its own."""
+"""The shapes of the kernels on fronts, compiled for a card, and the state of a factorisation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESERVED = 1024
 
 @dataclass(frozen=True)
 class Shape:
-    """How the kernel is compiled.
+    """The shape that the kernel is compiled for.
 
     dtype : of the factor
     tensor : whether tensor cores multiply it
@@ -85,9 +85,6 @@ def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
 
 
 def state_lengths(fronts: int, waves: int) -> Lengths:
-    """Return the lengths of what is 0 when a factorisation begins.
-
-    These are the least pivot, the fate of pivots, the tickets of waves, and the counters of fronts.
-    """
+    """Return the lengths of arrays that are 0 when a factorisation begins, such as counters of fronts."""
     by_front = dict.fromkeys(("ready", "done", "early"), (fronts, UINT))
     return {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (waves, UINT), **by_front}

@@ -79,7 +79,6 @@ def _backward(first, list_start, lists, start, panel, values, x):
 
 @njit(error_model="numpy")
 def _upper(lower, pivots, x):
-    """Divide by the triangle U of the pivots' columns."""
     for number in range(pivots):
         c = pivots - 1 - number
         x[c] /= lower[c, c]

@@ -158,10 +158,7 @@ def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Captured:
-    """A run and the graph of its work.
-
-    It holds the pattern and the levels, so that nothing else comes to lie where the graph reads.
-    """
+    """A run and the graph of its work, with the pattern and levels, so that their memory stays theirs."""
 
     two_way: TwoWay
     levels: Levels
@@ -185,16 +182,10 @@ _kept: list[_Captured] = []
 
 
 class _Run:
-    """The factor on the device while it is computed: arrays that are allocated once, and launches on them.
-
-    values : the factor's, once `enqueue` is done
-    """
+    """The factor while it is computed, on the device. values : the factor's, once `enqueue` is done."""
 
     def __init__(self, two_way: TwoWay, levels: Levels, entries: Array, options: Options) -> None:
-        """Allocate the arrays of a factorisation.
-
-        entries : the values of `Assembled`, which every `enqueue` reads
-        """
+        """Allocate a factorisation's arrays. entries : values of `Assembled`, which each `enqueue` reads."""
         import cupy
 
         filled, columns = two_way.filled, two_way.columns
@@ -251,10 +242,7 @@ class _Run:
         return int(kept + self.columns * self.n * self.values.itemsize)
 
     def enqueue(self) -> None:
-        """Launch all work of a factorisation, in the current stream.
-
-        Nothing is allocated, and the host waits for nothing, so that the stream may be captured.
-        """
+        """Launch a factorisation in the current stream, without allocating or waiting: it may be captured."""
         self.values[...] = self.entries
         self.status[...] = self.fresh
         self.work.fill(0)
@@ -323,7 +311,6 @@ class _Run:
         )
 
     def _blocks(self, launch: Launch) -> tuple[int, int]:
-        """Return (blocks of the launch, blocks per column)."""
         if launch.batched:
             return self.cooperative, 1
         most = self.room or 2**31 - 1

@@ -147,7 +147,8 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     tolerance : of ||b - A x||, absolute, Euclidean
     most : iterations
 
-    AmgX copies all arrays, and allocates outside of CuPy's pool. UnsupportedError for 2^31 entries or more.
+    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
+    more.
     """
     import cupy
 
@@ -177,11 +178,7 @@ def _upload(vector: Any, values: Any) -> None:
 
 
 def _settings(tolerance: float, most: int) -> bytes:
-    """Return NVIDIA's own settings for this solver, with our tolerance and without messages.
-
-    Conjugate gradients with a V-cycle of multigrid by aggregation and Jacobi's smoother
-    (PCG_AGGREGATION_JACOBI).
-    """
+    """Return NVIDIA's PCG_AGGREGATION_JACOBI, silent: V-cycles of multigrid by aggregation, our tolerance."""
     smoother = {
         "scope": "jacobi", "solver": "BLOCK_JACOBI", "relaxation_factor": 0.8, "monitor_residual": 0,
     }  # fmt: skip
@@ -209,7 +206,6 @@ def _resources(device: int) -> Any:
 
 
 def _own(stack: ExitStack, kind: str, *arguments: Any) -> Any:
-    """Return a new object, destroyed with the stack."""
     created = _pointer()
     _call(f"{kind}_create", ctypes.byref(created), *arguments)
     stack.callback(_call, f"{kind}_destroy", created)

@@ -57,8 +57,7 @@ class _Dense(ctypes.Structure):
 def library() -> Any:
     """Return the library.
 
-    Raises UnavailableError for another version and without a fast BLAS, OSError for one that cannot be
-    loaded.
+    Raises UnavailableError for another version and without a fast BLAS, OSError if it cannot be loaded.
     """
     path = peer("cholmod").library()
     loaded: Any = ctypes.CDLL(str(path))
@@ -160,10 +159,7 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
 
 
 def _limited_threads() -> int | None:
-    """Limit OpenMP's threads to the available ones.
-
-    Returns OpenMP's levels of before; None where nothing changed.
-    """
+    """Limit OpenMP to the available threads; return its levels of before, None where nothing changed."""
     loaded = library()
     if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:
         return None

@@ -129,7 +129,7 @@ class Library:
         self.call("cudssConfigSet", config, what, ctypes.byref(_int(number)), ctypes.sizeof(_int))
 
     def call(self, name: str, *arguments: Any, during: str = "") -> None:
-        """Call a function. MemoryBudgetError, UnsupportedError or FillpathError according to its status."""
+        """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError by its status."""
         status = int(getattr(self.cdll, name)(*arguments))
         if status == 0:
             return
@@ -352,7 +352,6 @@ def _tree(pattern: Pattern) -> SeparatorTree:
 
 
 def _order(tree: SeparatorTree) -> Array:
-    """Return (n,) int32, the vertices node by node."""
     nodes = zip(tree.first, tree.sizes, strict=True)
     return np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
 

@@ -44,11 +44,7 @@ class Matrix:
     """A square matrix for products."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """Describe a matrix.
-
-        pattern : n x n, on the device
-        values : (nnz,) float32 or float64, on the device
-        """
+        """Describe a matrix. pattern : n x n. values : (nnz,) float32 or float64. Both are on the device."""
         self._csr = _Csr(pattern, values)
         self._described = self._csr.described()
 
@@ -63,7 +59,6 @@ class Matrix:
         return self._added(-1, x, b.copy())
 
     def _added(self, factor: int, x: Array, to: Array) -> Array:
-        """Add factor A x to `to`."""
         import cupy
         from cupy.cuda import device
         from cupy_backends.cuda.libs import cusparse

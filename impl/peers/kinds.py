@@ -55,10 +55,7 @@ def _remember(prepared: Prepared, kind: Kind) -> None:
 
 
 def kind_of(matrix: csr_array) -> Kind:
-    """Return spd for a symmetric matrix with a positive diagonal.
-
-    matrix : rows sorted, the diagonal present
-    """
+    """Return spd for a symmetric matrix with a positive diagonal. matrix : rows sorted, with a diagonal."""
     columns = matrix.tocsc()
     names = "indptr", "indices", "data"
     if not all(np.array_equal(getattr(matrix, name), getattr(columns, name)) for name in names):

@@ -63,10 +63,9 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """Return nnz_factor, the pivots that were replaced because they were small, and the kind.
+        """Return nnz_factor, pivots replaced because they were small, and the kind (`kinds.NUMBERS`).
 
         nnz_factor : entries of L and U as PARDISO counts them, of L alone where PARDISO knows of the symmetry
-        kind : as in `kinds.NUMBERS`
         """
         numbers = {"nnz_factor": _ENTRIES, "pivots": _PIVOTS}
         facts = {name: float(self.solver.get_iparm_value(place)) for name, place in numbers.items()}

@@ -214,7 +214,6 @@ def _options() -> Any:
 
 
 def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
-    """Return a rank's part of a factor."""
     vertices = structure.nvtcs_loc
     supernodes = structure.supno_loc[vertices]
     first, last = (_view(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
@@ -225,7 +224,6 @@ def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
 
 
 def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Subscripts, Segments]:
-    """Return (L, U), in the order that the library has made."""
     bounds = _view(persistent.xsup, persistent.supno[n - 1] + 2)
     starts, tops = _view(freeable.xlsub, n + 1), _view(freeable.xusub, n + 1)
     first, last, indices = bounds[:-1], bounds[1:], _view(freeable.lsub, int(starts[-1]))

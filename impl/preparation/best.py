@@ -49,7 +49,6 @@ def seconds(size: Size) -> float:
 
 
 def _size(graph: csr_array, permutation: Array) -> Size:
-    """Return the size of the factors in that order."""
     whole = csr_array(graph + eye_array(graph.shape[0], dtype=np.int8, format="csr"))
     permuted = whole[permutation][:, permutation]
     permuted.sort_indices()

@@ -28,10 +28,7 @@ _AMD_INFO, _DIVISIONS, _MULTIPLICATIONS = 20, 10, 12
 
 
 def libraries(ordering: str) -> dict[str, str]:
-    """Return the libraries that compute an ordering, with their versions.
-
-    Raises UnavailableError where one is missing.
-    """
+    """Return the libraries that compute an ordering, with their versions. Raises UnavailableError."""
     versions = {}
     for library in _LIBRARIES.get(ordering, ()):
         try:
@@ -135,10 +132,9 @@ def _amd_index(n: int, entries: int) -> Any:
 
 @functools.cache
 def _amd_order(index: Any) -> Any:
-    """Return SuiteSparse's function for that integer type.
+    """Return SuiteSparse's function for that integer type, as the package's own takes dense arrays.
 
-    It is int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info). It comes from the
-    extension module, as the package's own function wants dense arrays.
+    It is int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info).
     """
     try:
         module = importlib.util.find_spec(_AMD)

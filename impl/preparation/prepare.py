@@ -1,4 +1,4 @@
-"""From a matrix to the matrix that is factorised: matching, scaling, ordering.
+"""The way from a matrix to the matrix that is factorised: matching, scaling, ordering.
 
 P_r D_r A D_c P_c: optionally a row matching puts large entries on the diagonal and scales them to 1. Missing
 diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4). One symmetric

@@ -65,7 +65,7 @@ def cudss(
     columns: int = 1,
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """Solve by NVIDIA's cuDSS: reorder, factorise, triangular solves (GPU), pivoting within blocks.
+    """Solve by NVIDIA's cuDSS: reordering, factorisation and solves (GPU), pivoting within blocks.
 
     prepared : n x n, on the device; cuDSS replaces small pivots
     kind : the kind that cuDSS takes the matrix for. The kind "auto" follows its manual: symmetric where the
@@ -149,7 +149,6 @@ def _same(one: Pattern, other: Pattern) -> bool:
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
-    """Return (columns, n) float64: A times `known_solutions`."""
     import cupy
 
     return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

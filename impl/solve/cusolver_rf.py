@@ -1,4 +1,4 @@
-"""cuSolverRf as a peer: what a second system of one pattern costs after a first factorisation on the host."""
+"""cuSolverRf as a peer: the cost of a second system of one pattern after a factorisation on the host."""
 
 from __future__ import annotations
 

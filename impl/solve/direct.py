@@ -37,10 +37,7 @@ class System(Protocol):
 
 
 def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
-    """Return (A, b), in the phase `right_hand_side`.
-
-    Raises InputError for refine < 0, UnsupportedError for 2^31 entries or more.
-    """
+    """Return (A, b). Raises InputError for refine < 0, UnsupportedError for 2^31 entries or more."""
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")
     if prepared.pattern.nnz > MOST_ENTRIES:

@@ -291,7 +291,6 @@ def _parts_for(analysis: _Analysis, required: bool, columns: int, memory_budget:
 
 
 def _require_finite(x: Array, shape: Shape) -> None:
-    """Raise UnsupportedError where a value of x is not finite."""
     import cupy
 
     if not cupy.isfinite(x).all():
@@ -303,7 +302,6 @@ def _require_finite(x: Array, shape: Shape) -> None:
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
-    """Return (columns, n) float64: A times `known_solutions`."""
     import cupy
 
     return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

@@ -141,10 +141,7 @@ class Fronts:
 
 
 def analyse(request: Request) -> Analysis:
-    """Return the tree, by one launch, once its totals are read.
-
-    Raises MemoryBudgetError, before anything is allocated.
-    """
+    """Return the tree, once its totals are read. Raises MemoryBudgetError before it allocates."""
     import cupy
 
     pattern = request.pattern
@@ -175,10 +172,7 @@ def analyse(request: Request) -> Analysis:
 
 
 def list_fronts(analysis: Analysis) -> Fronts:
-    """Return the lists and the order of elimination, by one launch.
-
-    Raises MemoryBudgetError, before they are allocated.
-    """
+    """Return the lists and the order of elimination. Raises MemoryBudgetError before it allocates."""
     import cupy
 
     totals, request = analysis.totals, analysis.request

@@ -146,10 +146,7 @@ class Arena:
     """One allocation on the device, and the arrays of a part in it."""
 
     def __init__(self, part: Part, starts: Array) -> None:
-        """Allocate the arrays of a part.
-
-        starts : as the part's `starts` gives them
-        """
+        """Allocate the arrays of a part. starts : as the part's `starts` gives them."""
         import cupy
 
         self.part, self._starts = part, starts

@@ -47,10 +47,7 @@ class Elimination:
 
 
 def team_limit(columns: bool) -> int:
-    """Return the blocks of the elimination that the card holds at a time, the most a team may have.
-
-    A team waits for all of its members.
-    """
+    """Return the card's blocks at a time, the most of a team, which waits for all of its members."""
     return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
 
 

@@ -86,7 +86,6 @@ def _work(pattern: Pattern, entries: int, peak_memory: int, facts: dict[str, flo
 
 
 def _nothing(output: str) -> tuple[Filled | Counts, Work]:
-    """Return the result for a pattern without rows."""
     import cupy
 
     none = cupy.zeros(0, np.int64)

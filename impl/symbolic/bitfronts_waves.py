@@ -19,10 +19,7 @@ WAVES = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Fronts in use from wave `birth` to `death`, their own, or the kept parts of fronts.
-
-    Their words lie from `start` on.
-    """
+    """Fronts, or kept parts, in use from wave `birth` to `death`, their own; words from `start` on."""
 
     birth: int
     death: int

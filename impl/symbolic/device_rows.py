@@ -47,10 +47,7 @@ class Output(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Row counts, edges per source, and the rows if they were asked for; all on the device.
-
-    Edges of a source that was traversed twice count twice.
-    """
+    """Row counts, edges per source (twice for sources traversed twice), rows if wanted; on the device."""
 
     counts: Counts
     edges: Array

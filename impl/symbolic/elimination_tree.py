@@ -151,7 +151,6 @@ def _joined(rows, columns):
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices):
-    """Return the arrays of A by columns."""
     n = np.uint64(len(indptr) - 1)
     starts = np.zeros(n + ONE, np.uint64)
     for p in range(np.uint64(len(indices))):
@@ -172,10 +171,7 @@ def _transposed(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parents):
-    """Return (parent, size) by labels, and (label, vertex).
-
-    Children keep the order of their vertices, so that an order that is a postorder already stays as it is.
-    """
+    """Return (parent, size) by labels, and (label, vertex); children keep the order of their vertices."""
     n = np.uint64(len(parents))
     sizes = np.ones(n, np.uint32)
     for vertex in range(n):

@@ -29,7 +29,7 @@ from impl.symbolic.fronts_cpu import fronts_of, segments_of
 def etree_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Find the filled pattern of a structurally symmetric one by its elimination tree (sequential).
+    """Fill a structurally symmetric pattern by its elimination tree (sequential).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which forms no row of F

@@ -57,7 +57,6 @@ def fill1_supernodal(
 
 @njit(cache=True, nogil=True)
 def _upper(right, n):
-    """Return (n,) int64: entries of U in each row."""
     counts = np.empty(n, np.int64)
     for supernode in range(np.uint64(len(right.start))):
         first = np.uint64(right.first[supernode])
@@ -116,10 +115,7 @@ def _keep(lists, right):
 
 @njit(cache=True, nogil=True)
 def _rows(lists, right, first, segments, indptr, indices):
-    """Write each row once: the supernodes of L that reach it, then its own part, then its list of U.
-
-    Its own part is the supernode's before the row. The list of its supernode of U is written from the row on.
-    """
+    """Write each row: the supernodes of L that reach it, its own part of L, the rest of its list of U."""
     starts, reaching = segments
     own = np.uint64(0)
     current = np.uint64(0)

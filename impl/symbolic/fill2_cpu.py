@@ -24,7 +24,7 @@ from impl.cpu.chunks import advance, new_chunks, release, room
 def fill2_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Find the filled pattern by threshold traversal, a source per thread (the paper's CPU baseline).
+    """Find the filled pattern by threshold traversal, one source per thread (the paper's CPU baseline).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores no row of F

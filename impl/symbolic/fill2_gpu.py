@@ -36,7 +36,7 @@ SHARE = 0.5
 def fill2_gpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Find the filled pattern by threshold traversal, a source per thread (the paper's GPU baseline).
+    """Find the filled pattern by threshold traversal, one source per thread (the paper's GPU baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
     output : "pattern", or "counts", which stores no row of F

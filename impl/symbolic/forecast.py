@@ -146,10 +146,9 @@ def _sample(indptr, indices, sources):
 
 @njit(cache=True, nogil=True)
 def _analyse(indptr, indices, lengths):
-    """Return three (n,) int64 arrays for a symmetric pattern: work below each vertex, row and column counts.
+    """Return three (n,) int64 for a symmetric pattern: sums of `lengths`, row counts of L, column counts.
 
-    The work is the sum of `lengths` over a vertex's proper descendants in the elimination tree. The row count
-    in L is without the diagonal, the column count with it.
+    The sums are over a vertex's proper descendants in the tree. Only column counts have the diagonal.
     """
     n = len(indptr) - 1
     parent = _elimination_tree(indptr, indices)
@@ -182,7 +181,6 @@ def _elimination_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parent):
-    """Return (n,) int32: the vertices, each after its descendants."""
     n = len(parent)
     child = np.full(n, -1, np.int32)
     sibling = np.full(n, -1, np.int32)

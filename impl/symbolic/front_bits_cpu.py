@@ -64,10 +64,7 @@ def up_to(bit):
 
 @njit
 def join_full(words, width, over, position, runs, count):
-    """Set the bits of all columns `over` in all rows `over`.
-
-    runs : the first `count` are the ranges of `over`, by position
-    """
+    """Set the bits of columns `over` in rows `over`; the first `count` runs are the ranges of `over`."""
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width
         for run in range(count):

@@ -91,7 +91,6 @@ def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
 
 
 def _starts(arrays: list[Array]) -> Array:
-    """Return (k,) uint64: where each begins in their concatenation."""
     return np.cumsum([0, *map(len, arrays[:-1])]).astype(np.uint64)
 
 
@@ -199,10 +198,7 @@ def _assemble(rows, columns, members, pivots, width, position, words):
 
 @njit
 def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
-    """Join a child's contribution to its parent's bits.
-
-    runs : room for the ranges of columns that the child's are in the parent
-    """
+    """Join a child's contribution to its parent's bits. runs : room for its ranges of parent columns."""
     first = fronts.start[child] + fronts.first[child + 1] - fronts.first[child]
     over = fronts.members[first : fronts.start[child + 1]]
     count = ZERO

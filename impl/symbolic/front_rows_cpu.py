@@ -50,7 +50,6 @@ def rows_of(
 
 @njit(cache=True, nogil=True)
 def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_row, indices):
-    """Write the rows first_row <= row < last_row."""
     cursors = _cursors(fronts, segments, label, stop, where, first_row)
     current = np.uint64(np.searchsorted(segments.first, first_row, side="right")) - ONE
     for row in range(first_row, last_row):
@@ -106,8 +105,8 @@ def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_r
 def _cursors(fronts, segments, label, stop, where, begin):
     """Return (k, 8) uint64, for each segment a line of the cache with these words.
 
-    FRONT, the segment's; NEXT, where the bits of the next row that is no pivot begin, from row `begin` on;
-    WIDTH, words of each such row; FIRST, the segment's first pivot; STOP, the front's.
+    FRONT, the segment's. NEXT, where the bits of the next row that is no pivot begin, from row `begin` on.
+    WIDTH, words of each such row. FIRST, the segment's first pivot. STOP, the front's.
     """
     cursors = np.empty((len(segments.first) - 1, 8), np.uint64)
     for segment in range(np.uint64(len(cursors))):

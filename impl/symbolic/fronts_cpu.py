@@ -81,7 +81,6 @@ def segments_of(tree: Tree, fronts: Fronts) -> Segments:
 
 @njit(cache=True, nogil=True)
 def _amalgamated(parent, size, label, count, leaf, chain):
-    """Return all of Fronts but the members."""
     n = np.uint64(len(parent))
     first = np.empty(n + ONE, np.uint32)
     front_of = np.empty(n, np.uint32)
@@ -138,7 +137,6 @@ def _members(both, vertex, first, parent, start, of):
 
 @njit(cache=True, nogil=True)
 def _segments(label, of):
-    """Return the first vertex of each segment, and n."""
     n = np.uint64(len(label))
     first = np.empty(n + ONE, np.uint32)
     k = np.uint64(0)

@@ -50,7 +50,6 @@ def gilbert_peierls(
 
 @njit(cache=True, nogil=True)
 def _transpose(indptr, indices):
-    """Return the pattern by columns, with ascending rows in each."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)

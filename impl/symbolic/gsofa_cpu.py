@@ -151,7 +151,6 @@ def gsofa_cpu(
 
 
 def _concurrent(n: int) -> int:
-    """Return the default #C."""
     fitting = max(1, min(2**31 // max(1, 6 * n), n // 2, CACHE // max(1, 8 * n)))
     return 1 << (fitting.bit_length() - 1)
 
@@ -454,10 +453,7 @@ def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _lower(maxid, at, value):
-    """Do an atomicMin, after a plain load, which mostly shows that the value would not be lowered.
-
-    Returns whether it lowered the value.
-    """
+    """Lower a value by atomicMin, if a plain load shows it to be larger; return whether it was lowered."""
     return load(maxid, at) > value and fetch_min(maxid, at, value) > value
 
 
@@ -469,10 +465,7 @@ def _mark(fill, at, mark):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _gather(fill, n, first, offsets):
-    """Return the columns of the round's rows, one row after the other, ascending.
-
-    offsets : (sources + 1,) int64
-    """
+    """Return the columns of the round's rows in turn, ascending. offsets : (sources + 1,) int64."""
     out = np.empty(offsets[-1], np.uint32)
     sources = len(offsets) - 1
     if np.uint64(len(fill)) < SHORT_SCAN:

@@ -1,4 +1,4 @@
-"""How gsofa.cu is launched by its implementations: its variants, its arguments, and its statistics."""
+"""The launch of gsofa.cu by its implementations: its variants, its arguments, and its statistics."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def positions(sources: Array, n: int) -> Callable[[int], int]:
 def host_room() -> int:
     """Return the bytes that may be pinned, the same for all calls of a process.
 
-    It is a quarter of the host's free memory; there is no bound if that is unknown.
+    They are a quarter of the host's free memory, without bound if that is unknown.
     """
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)

@@ -121,10 +121,7 @@ class _Share:
         self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
-        """Launch the traversal on the worker's device, which is current, and do not wait.
-
-        workers : how many share the host's memory
-        """
+        """Launch on the worker's device, without waiting. workers : how many share the host's memory."""
         import cupy
 
         # Not for all workers in advance: in the meantime the devices of earlier workers are busy.
@@ -231,7 +228,6 @@ def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget
 
 
 def _at_once(shares: Sequence[_Share], there: dict[int, Pattern], cards: Sequence[int]) -> list[Rows]:
-    """Launch on every device before waiting for any."""
     import cupy
 
     found = []
@@ -283,13 +279,11 @@ def _on_first(
 
 
 def _moved(rows: Rows, first: int) -> Rows:
-    """Return the rows on the first device."""
     arrays = (rows.rows, rows.lower, rows.upper, rows.edges, rows.columns, rows.start)
     return Rows(rows.worker, first, *(peers.copied(array, rows.card, first) for array in arrays))
 
 
 def _place(rows: Rows, indptr: Array, indices: Array) -> None:
-    """Copy the rows to their places in F."""
     import cupy
 
     n = len(indptr) - 1

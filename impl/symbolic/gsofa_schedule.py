@@ -83,10 +83,7 @@ class Schedule:
         return (node * self.gpus + place * self.gpus // at_a_time).astype(np.int32), chunk
 
     def detector_of(self) -> Array:
-        """Return (chunks,) int32: the worker that finds each chunk's supernodes.
-
-        The worker has all rows of the chunk. If none has, the GPUs of its node take turns.
-        """
+        """Return (chunks,) int32: the worker with all rows of a chunk, else its node's GPUs in turn."""
         first, _ = self._dealt()
         if self.order != "intra_node":
             return first
@@ -130,7 +127,10 @@ def imbalance(loads: Array) -> float:
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
-    """Return the schedule at the authors' #C. InputError for fewer than one node, GPU, or row per chunk."""
+    """Return the schedule at the authors' #C.
+
+    Raises InputError for fewer than one node, GPU, or row per chunk.
+    """
     for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
         if count < 1:
             raise InputError(f"{count} {name}: expected 1 or more")

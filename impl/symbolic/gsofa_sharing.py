@@ -93,7 +93,6 @@ def supernodes(
 
 
 def _reached(arrays: Sequence[Any], cards: Sequence[int], card: int) -> list[Any]:
-    """Return all arrays, copied to one device."""
     return [peers.copied(array, source, card) for array, source in zip(arrays, cards, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""How `gsofa_cpu` divides its one pool of memory, round by round (for `gsofa` see gsofa_pool.py).
+"""The division of `gsofa_cpu`'s one pool of memory, round by round (for `gsofa` see gsofa_pool.py).
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 (value ranges) and 6.
 The pool is an array of uint32 words. In each round it holds, from the front:
@@ -26,7 +26,7 @@ QUEUE_FRACTION = 8
 
 @dataclass(frozen=True)
 class Split:
-    """How a round splits the pool.
+    """A round's division of the pool.
 
     sources : concurrent sources
     stride : words of maxId per source
@@ -132,9 +132,9 @@ class ValueRanges:
         return self.top - self.rounds * self.n
 
     def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
-        """Return the next round's range, and the parts of its maxId to be set to `top` or more first.
+        """Return the next round's range, and the parts of maxId[first:last] to set to `top` or more first.
 
-        Its maxId is the words first to last - 1. Without `reuse` all of them are set, in every round.
+        Without `reuse` these are all of it, in every round.
         """
         keep = reuse and self.rounds < self.top // self.n
         low, high = self.trusted if keep else (first, first)

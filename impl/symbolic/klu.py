@@ -21,7 +21,7 @@ from impl.solve.direct import MOST_ENTRIES, with_32_bits
 
 @implementation(stage="symbolic", available=peer("klu").installed, peer="klu")
 def klu(prepared: Prepared) -> tuple[Factorised, Work]:
-    """Factorise by KLU (sequential), the whole factorisation, values too, twice, in the matrix's order.
+    """Factorise wholly by KLU (sequential), values too, twice, in the order of the matrix.
 
     prepared : pattern and values, factorised as one block, without scaling, on the diagonal
 

@@ -86,10 +86,7 @@ def row_words(n: int, entries: int) -> int:
 
 
 def spare_entries(n: int, words: int, resident: int) -> int:
-    """Return the queue entries per row that memory has room for with the card's blocks full of rows.
-
-    It is negative if memory has no room for as many rows as the blocks can hold.
-    """
+    """Return the queue entries per row that fit with the card's blocks full of rows; negative if none do."""
     return (words // (resident * SLOTS) - row_words(n, 0)) // ENTRY
 
 

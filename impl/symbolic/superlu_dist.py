@@ -12,7 +12,7 @@ from impl.peers.superlu_dist import factorised
 
 @implementation(stage="symbolic", available=peer("superlu_dist").installed, peer="superlu_dist")
 def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
-    """Count rows by SuperLU_DIST's symbfact (sequential), from the subscripts of its supernodes.
+    """Count entries by row with SuperLU_DIST's symbfact (sequential), from its supernodes' subscripts.
 
     pattern : n x n, sorted, diagonal present
 

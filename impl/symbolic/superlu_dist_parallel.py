@@ -22,7 +22,7 @@ from impl.symbolic.separator_tree import separator_tree
     peer="superlu_dist",
 )  # fmt: skip
 def superlu_dist_parallel(pattern: Pattern, *, ranks: int = 1) -> tuple[Counts, Work]:
-    """Count rows by SuperLU_DIST's symbfact_dist on MPI ranks, from its supernodes' subscripts.
+    """Count entries by row with SuperLU_DIST's symbfact_dist on MPI ranks, from its supernodes.
 
     pattern : n x n, sorted, diagonal present, the same on all ranks
     ranks : a power of two

@@ -138,7 +138,6 @@ def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, worker
 
 @inner
 def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers: int, most: int) -> None:
-    """Pair the free neighbours that chose the same vertex."""
     for centre in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
         waiting = NOBODY
         for e in range(graph.starts[centre], graph.starts[centre + 1]):
@@ -255,10 +254,7 @@ def _write(
     graph: Graph, coarse: Array, pairs: Array, worker: int, workers: int, room: Array,
     near: Array, heavy: Array, sizes: Array, starts: Array, used: Array,
 ) -> None:  # fmt: skip
-    """Write the rows of a worker's coarse vertices.
-
-    starts[k + 1] becomes the end of row k, counted from the worker's first.
-    """
+    """Write a worker's coarse rows; starts[k + 1] becomes row k's end, from the worker's first on."""
     begin, end = len(pairs) * worker // workers, len(pairs) * (worker + 1) // workers
     longest, at = NONE, room[worker]
     for k in range(begin, end):
@@ -298,10 +294,7 @@ def table(most: int) -> Array:
 
 @inner
 def slot_of(places: Array, near: Array, row: int, u: int) -> int:
-    """Return where a table has u's place in `near`, or would have it.
-
-    Places before the row count as empty.
-    """
+    """Return where a table has u's place in `near`, or would; places before the row count as empty."""
     mask = len(places) - 1
     slot = (u * 0x9E3779B1) >> 7 & mask
     while places[slot] >= row and near[places[slot]] != u:

@@ -48,10 +48,7 @@ class Network(NamedTuple):
 def cut_band(
     graph: Graph, label: Array, tree: Tree, room: Any, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
-    """Replace a separator by the smallest in its band, if that costs less.
-
-    Returns `touched` with all changed vertices, as marked in `room.seen`.
-    """
+    """Replace a separator by the smallest in its band, if cheaper; return `touched` with all changes."""
     band, size = _band(graph, label, tree, room.layer, touched, count, node, shift)
     for i in range(size):
         room.local[band[i]] = i
@@ -158,10 +155,7 @@ def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shi
 
 @inner
 def _residual(network: Network, x: int, arc: int) -> int:
-    """Return what may still flow from a node along an arc.
-
-    arc : -1 to the vertex's other node; 0, 1, .. along its row
-    """
+    """Return what may still flow along an arc: -1 to the vertex's other node; 0, 1, .. along its row."""
     i = x >> 1
     if arc < 0:
         return int64(network.through[i] if x & 1 else network.capacity[i] - network.through[i])

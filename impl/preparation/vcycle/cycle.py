@@ -58,7 +58,6 @@ def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
 
 
 def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, Array]:
-    """Return the graph of the vertices kept, in ascending order."""
     if len(kept) == len(starts) - 1:
         return starts.astype(np.int64), neighbours.astype(np.int32)
     new = np.full(len(starts) - 1, -1, np.int32)
@@ -167,7 +166,6 @@ class _Cycle:
         return nodes[chosen].astype(np.int64), bounds[chosen]
 
     def _grow(self, nodes: Array) -> None:
-        """Give children to nodes."""
         depths = self.depths[nodes]
         self.tree = grown(self.tree, nodes, depths)
         self.depths = np.concatenate([self.depths, np.repeat(depths + 1, 2)])

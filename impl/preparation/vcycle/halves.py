@@ -66,10 +66,7 @@ def restart(halves: Halves, drawn: int) -> None:
 
 @inner
 def _value(halves: Halves, v: int) -> None:
-    """Set the worth of a move of a vertex in the separator, to either half.
-
-    A half that the vertex does not touch is no choice: the vertex would be an island.
-    """
+    """Set the worth of moving a vertex out of the separator; a half it does not touch is no choice."""
     for half in range(2):
         value = (halves.sizes[v] - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
         free = halves.pulled[v, half] > 0 and not halves.locked[v]
@@ -94,7 +91,6 @@ def _enter(halves: Halves, v: int) -> None:
 
 @inner
 def _pull(halves: Halves, v: int) -> None:
-    """Move a vertex from its half to the separator."""
     half, size = halves.place[v], halves.sizes[v]
     halves.weights[half] -= size
     for e in range(halves.starts[v], halves.starts[v + 1]):
@@ -137,7 +133,6 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
 
 @inner
 def _recount(halves: Halves) -> None:
-    """Set everything anew from `place`."""
     halves.weights[:] = 0
     for v in range(len(halves.place)):
         if halves.place[v] == SEPARATOR:

@@ -146,7 +146,6 @@ def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
 
 @inner
 def _ones(bits: Array, i: int) -> int:
-    """Return how many bits of a row are set."""
     total = np.uint64(0)
     for w in range(bits.shape[1]):
         word = bits[i, w]

@@ -1,4 +1,4 @@
-"""Refining the separators of one depth, all at once.
+"""The refinement of all separators of one depth at once.
 
 A task has one node: it changes labels and weights of that node and of lower nodes only, so tasks of one depth
 meet nowhere. A vertex that leaves the separator comes to the separator of the part's node. A vertex that is

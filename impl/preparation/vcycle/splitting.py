@@ -1,4 +1,4 @@
-"""Splitting parts for the first time: several tries a part, each on a copy of the part."""
+"""The first split of parts: several tries a part, each on a copy of the part."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ def _try(
 
 @inner
 def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
-    """Return a part as a graph, not cut yet."""
     m, room = len(part), 0
     for v in part:
         room += graph.starts[v + 1] - graph.starts[v]
