@@ -138,7 +138,7 @@ def _rank_by_tag(tags, weights, count, out_tags, out_weights):
 
 @njit
 def _rank_by_weight(tags, weights, m, out_tags, out_weights):
-    """Place ascending neighbours in the same way, the heaviest first; of equal weights, the right one."""
+    """Place ascending neighbours likewise, the heaviest first; among equal weights, from right to left."""
     for p in range(m):
         place = ZERO
         for q in range(p):

@@ -10,6 +10,9 @@ A matrix is read by its values:
   two even and the two odd vertices, a positive entry joins even to odd.
 
 Explicit zeros are not edges, nor are loops of a pattern or of an adjacency matrix.
+
+    graph = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 2.0]))
+    graph.n, graph.pattern.nnz    # 3, 4
 """
 
 from __future__ import annotations
@@ -92,7 +95,7 @@ def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian
 
 
 def as_matrix(graph: Laplacian) -> coo_array:
-    """L = Deg - W, n x n float64, with parallel edges still apart."""
+    """Return L = Deg - W, n x n float64, with parallel edges still apart."""
     rows, columns, weights = graph.pattern.rows(), graph.pattern.indices, graph.weights
     every = np.arange(graph.n)
     degrees = np.bincount(rows, weights, graph.n)
@@ -188,7 +191,7 @@ def _diagonal_places(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _excess(indptr, indices, values):
-    """Return each diagonal's excess over its row, 0 up to rounding, and the positive others' number."""
+    """Return diagonals' excesses over their rows, 0 up to rounding, and how many others are positive."""
     n = len(indptr) - 1
     excess = np.empty(n)
     positive = 0

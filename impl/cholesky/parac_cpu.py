@@ -16,6 +16,9 @@ to 0 has acquired every earlier change. It either eliminates the vertex itself o
 which another worker acquires. Adding needs no release. A neighbour that gains as many edges as it loses is
 not touched at all. It then waits for one of the sampled edges, and so for another neighbour that the step
 releases.
+
+    factor, work = parac_cpu(laplacian, seed=0)
+    factor.diagonal, work.facts["waits"]
 """
 
 from __future__ import annotations
@@ -81,7 +84,7 @@ COMPLETE, FULL, STALLED, ABSENT, FAILED = (np.uint64(why) for why in (1, 2, 3, 4
 
 
 class Shared(NamedTuple):
-    """The arrays that workers share with the store, whose records hold the state of each vertex.
+    """The arrays that workers share, apart from the store, whose records hold the state of each vertex.
 
     columns : (n,) uint64, start << 32 | length of each column, once it is written
     diagonal : (n,) float64
@@ -329,7 +332,7 @@ def _new_samples(length):
 
 @njit
 def _take(shared, share, ring, newest):
-    """Append a batch of a share to the ring. Returns how many vertices there were."""
+    """Append a batch of a share to the ring; return how many vertices there were."""
     at = add(shared.shares, LINE * share, BATCH)
     stop = shared.shares[LINE * share + ONE]
     taken = min(BATCH, stop - min(at, stop))

@@ -43,8 +43,7 @@ ROOM = 48
 # Share of the free memory that lists may take if no budget is given.
 SHARE = 0.5
 # Clocks of a multiprocessor without an elimination after which the kernel gives up: some ten seconds, and
-# more per entry of W. One vertex may have all entries in its list; an entry gets a few times its clocks
-# there.
+# more per entry of W. An entry in the list of one vertex that has them all takes a few times less.
 PATIENCE = 2**34
 PATIENCE_AN_ENTRY = 2**10
 ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
@@ -171,7 +170,7 @@ class _Run:
         self.attempts = 0
 
     def _resident(self) -> int:
-        """Return the blocks of the launch: they wait for each other, so no more than the device holds."""
+        """Return the blocks of the launch: they wait for each other, so the device holds all at a time."""
         blocks = device.multiprocessors() * device.occupancy(self.kernels["parac_factor"], THREADS, 0)
         if blocks < 2:
             raise UnsupportedError("parac_gpu: its blocks wait for each other, and the device holds not two")

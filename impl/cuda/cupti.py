@@ -1,8 +1,8 @@
 """CUPTI's activity records: the library, and the callbacks by which it hands over records.
 
 CUPTI writes records into buffers that it requests and returns through callbacks, of which a process has one
-pair. Records arrive late, so whoever collects them waits. CUPTI is called through ctypes, so no compiler is
-needed. Only one kind of record is collected at a time, and by nobody else in the process.
+pair. Records arrive late, so their collector waits. CUPTI is called through ctypes, so no compiler is needed.
+Only one kind of record is collected at a time, and by nobody else in the process.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def _version(number: int) -> str:
 
 
 def _peak_bytes_per_second() -> int | None:
-    """Return two transfers per clock, as for all of NVIDIA's memories."""
+    """Return DRAM's bytes per second, at two transfers per clock, as for all of NVIDIA's memories."""
     kilohertz, bits = _attribute("MemoryClockRate"), _attribute("GlobalMemoryBusWidth")
     return kilohertz * 1000 * 2 * bits // 8 or None
 

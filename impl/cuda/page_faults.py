@@ -90,7 +90,7 @@ class PageFaults:
 
 @contextmanager
 def page_faults() -> Iterator[PageFaults]:
-    """Count on the current device while the block runs. The device must already have a context.
+    """Count on the current device, which has a context, while the block runs.
 
     Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
     """

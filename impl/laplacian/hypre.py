@@ -90,10 +90,7 @@ def _close_together(graph: Laplacian) -> Array:
 
 
 def _share(graph: Laplacian, vertices: Array, begin: int, end: int) -> csr_array:
-    """Return (end - begin, rows) float64: rows of L in these vertices' order, parallel edges added up.
-
-    The ground is left out.
-    """
+    """Return (end - begin, rows) float64: rows of L, without the ground, in order; parallel edges add up."""
     rows, indptr = len(vertices), graph.pattern.indptr
     places = np.empty(rows, np.int64)
     places[vertices] = np.arange(rows)

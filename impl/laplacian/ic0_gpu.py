@@ -98,7 +98,7 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
 
 
 def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows]:
-    """L S^-1 and S L^T, where S is the diagonal of L; their product is L L^T."""
+    """Return L S^-1 and S L^T, where S is the diagonal of L; their product is L L^T."""
     scale = values[indptr[1:] - 1][columns]
     starts, rows, scaled = transposed((indptr, columns, values * scale))
     return (indptr, columns, values / scale), (starts, rows, scaled)

@@ -7,6 +7,9 @@ the excess with its ends. So in exact arithmetic every pivot is positive, if eac
 which is held at 0, or has its last diagonal lifted a little. Holding its last vertex at 0 instead would take
 a fifth more iterations, as what was dropped does not cancel there. D is 0 for the ground and for vertices
 without edges.
+
+    found = matching(laplacian, wanted=2 * laplacian.n)
+    factor = incomplete(laplacian, found.tolerance)
 """
 
 from __future__ import annotations

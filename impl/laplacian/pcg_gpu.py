@@ -39,8 +39,8 @@ RESIDENT = 8
 class Applied(Protocol):
     """A preconditioner on the device.
 
-    blocks : of its largest grid.
-    says_rz : whether it computes r.z too.
+    blocks : of its largest grid
+    says_rz : whether it computes r.z too
     """
 
     @property
@@ -59,7 +59,7 @@ class Applied(Protocol):
 def solved(
     system: System, applied: Applied, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """Return `pcg_cpu.solved`, with any preconditioner on the device."""
+    """Solve as `pcg_cpu.solved` does, with any preconditioner on the device."""
     graph = system.laplacian
     with phase("solve"):
         steps = _Steps(graph, applied)

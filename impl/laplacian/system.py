@@ -12,7 +12,7 @@ from fillpath.nouns import Array, Laplacian, System
 
 
 def system(laplacian: Laplacian) -> System:
-    """Return L y = b for the b of `right_hand_side`, on the host."""
+    """Return the system L y = b for the b of `right_hand_side`, on the host."""
     return System(laplacian, right_hand_side(laplacian))
 
 

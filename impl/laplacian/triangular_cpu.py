@@ -119,7 +119,10 @@ def _alone(indptr, indices, values, inverse, z):
 def _together(
     starts, columns, by_rows, indptr, rows, by_columns, inverse, r, y_bits, z_bits, y, z, tickets, threads
 ):
-    """Solve with all threads; y and y_bits are one array, z and z_bits too. tickets : (2,) uint64 of 0."""
+    """Solve with all threads. y and y_bits are one array, and so are z and z_bits.
+
+    tickets : (2,) uint64 of 0, chunks taken down and up
+    """
     n = np.uint64(len(inverse))
     for i in prange(len(inverse)):
         y_bits[i] = MISSING

@@ -150,7 +150,7 @@ def _placed(fronts: Fronts, shape: Shape, first: Arena, totals: Totals, budget: 
         """Return the bytes of all arrays."""
         n, m, entries = int(fronts.label.size), int(fronts.up.size), int(fronts.list.size)
         second = arena.needed(*_second_lengths(m, entries, totals, waves))
-        # Where blocks lie by waves is said by two more arrays of their own.
+        # Two more arrays of their own hold the places of blocks by waves.
         by_wave = 0 if waves == 1 else 4 * m + 8 * (m + 1)
         beside = arena.needed(state_lengths(m, waves)) + (4 * n if shape.exchanges else 0)
         return first.nbytes + second + by_wave + beside + shape.itemsize * (totals.factor + values)

@@ -1,4 +1,4 @@
-"""The common part of GLU's implementations: levels become launches of right_looking.cu, which find targets.
+"""The common part of GLU's implementations: levels become launches of right_looking.cu, with targets.
 
 The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
 instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
@@ -320,7 +320,7 @@ class _Run:
         return min(most, parts * launch.columns), parts
 
     def _finish(self) -> None:
-        """Divide, and look for pivots and values that are none."""
+        """Divide, and look for missing pivots and for values that are not finite."""
         columns = self.two_way.columns
         self._each(
             "rl_finish",

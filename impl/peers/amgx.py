@@ -178,7 +178,7 @@ def _upload(vector: Any, values: Any) -> None:
 
 
 def _settings(tolerance: float, most: int) -> bytes:
-    """Return NVIDIA's PCG_AGGREGATION_JACOBI, silent: V-cycles of multigrid by aggregation, our tolerance."""
+    """Return NVIDIA's PCG_AGGREGATION_JACOBI, multigrid by aggregation, silent and with our tolerance."""
     smoother = {
         "scope": "jacobi", "solver": "BLOCK_JACOBI", "relaxation_factor": 0.8, "monitor_residual": 0,
     }  # fmt: skip

@@ -104,7 +104,7 @@ class System:
         _call("Analyze", self.handle)
 
     def factorise(self, values: Array) -> None:
-        """Return factors of A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
+        """Factorise A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
         n, entries = len(self.room), len(values)
         _call("ResetValues", n, entries, *_places(*self.arrays, values), *_places(*self.order), self.handle)
         _call("Refactor", self.handle)

@@ -3,6 +3,9 @@
 Duff and Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 Matrix Anal. Appl. 22(4), 2001: the matching of MC64's job 5, by shortest augmenting paths on
 c_ij = log max_k |a_kj| - log |a_ij| >= 0.
+
+    found = maximum_product(matrix, "HB/bcsstk18")
+    matrix[found.rows].diagonal()    # the matched entries
 """
 
 from __future__ import annotations

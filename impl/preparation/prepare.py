@@ -106,7 +106,7 @@ def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
 
     The diagonal dominates its row and its column. Values depend on an entry's position, not on its storage.
 
-    old : (n,) int32, each row's row of the matrix as it comes: sums are in the order of these rows
+    old : (n,) int32, the row of each row in the original matrix: sums are in that order
     """
     places, columns = rows.of_entries(), rows.indices
     low, high = np.minimum(places, columns).astype(np.uint64), np.maximum(places, columns).astype(np.uint64)

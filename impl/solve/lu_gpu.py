@@ -56,8 +56,7 @@ def lu_gpu(
     refine : as in lu_cpu
 
     Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
-    `kahn_gpu` and `glu3`. Raises the errors of `glu3` and of the symbolic phase, and InputError for refine <
-    0.
+    `kahn_gpu` and `glu3`. Raises as `glu3` and the symbolic phase, and InputError for refine < 0.
     """
     import cupy
 

@@ -138,7 +138,7 @@ def front_lengths(
 
 
 def tables(n: int) -> int:
-    """Count jump tables of a tree of n vertices: one per power of two below its height, and an empty."""
+    """Count the jump tables of a tree of n vertices: one per power of two below its height, one empty."""
     return max(n - 1, 0).bit_length() + 1
 
 

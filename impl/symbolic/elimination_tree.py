@@ -5,6 +5,9 @@ numbers of A; a label is a vertex's place in a postorder of the tree. So a subtr
 ends with its root. A path to the root ascends both in labels and in vertices.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
+
+    tree = elimination_tree(pattern)
+    tree.parent, tree.label
 """
 
 from __future__ import annotations

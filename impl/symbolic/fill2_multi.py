@@ -4,6 +4,9 @@ Z. Li and others, GSoFA, Section 5. Each worker of the schedule has its own sour
 the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in turn,
 each on all threads of the rank. Such workers would take as long as the slowest if they ran at once. This is a
 simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of a GPU.
+
+    filled, work = fill2_multi(pattern, virtual_gpus=2)
+    work.facts["load_balance"]
 """
 
 from __future__ import annotations

@@ -9,6 +9,9 @@ the true values lie below the bound is estimated from sources sampled in proport
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
 Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994).
+
+    forecast = sample_sources(pattern, count=100, seed=0)
+    forecast.filled, forecast.exact
 """
 
 from __future__ import annotations

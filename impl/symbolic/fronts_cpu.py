@@ -5,6 +5,9 @@ column in the Cholesky factor of A | A^T. They are one path to the root, ascendi
 
 I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear equations, ACM Trans.
 Math. Softw. 9 (1983).
+
+    tree = elimination_tree(pattern)
+    fronts = fronts_of(tree, factor_counts(tree))
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 J. R. Gilbert and T. Peierls, Sparse partial pivoting in time proportional to arithmetic operations, SIAM J.
 Sci. Stat. Comput. 9 (1988), without the pivoting. It shares no code with the implementations it checks.
+
+    filled, work = gilbert_peierls(pattern)
+    filled.pattern.nnz, work.edges
 """
 
 from __future__ import annotations

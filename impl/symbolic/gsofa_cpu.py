@@ -8,6 +8,9 @@ The paper is silent or misprinted in places: fill starts below every id. It is s
 source's own row (line 5 prints 0). The first frontiers are the vertices v, not src (line 6). Each thread
 writes the next queue through a small buffer, so that one atomic makes room for many entries. A thread that
 finds the queue full stops; the queue is copied out, and the thread continues in the middle of the row.
+
+    filled, work = gsofa_cpu(pattern, fill_first=True)
+    filled.pattern.nnz, work.fills
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The band has the separator and some layers of vertices on either side of it. Vertices of the band that touch
 the rest of side 0 are sources; vertices that touch the rest of side 1 are sinks. Each vertex is an arc from
-its entry to its exit, with its size as capacity; edges have no limit. Node 2 i is the entry of vertex i, 2 i
-+ 1 its exit.
+its entry to its exit, with its size as capacity; edges have no limit. Vertex i has its entry at node 2 i, its
+exit at 2 i + 1.
 
 E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
 """
@@ -182,7 +182,7 @@ def _send(network: Network, x: int, arc: int, amount: int) -> None:
 
 @inner
 def _fill(network: Network) -> Array:
-    """Fill the network with the largest flow. (2 m,) int32, not negative for nodes that still reach a sink.
+    """Fill the network with the largest flow; return (2 m,) int32, >= 0 for nodes that still reach a sink.
 
     A phase sends flow from each source along paths that were shortest for that source when it began.
     """

@@ -8,6 +8,9 @@ minimum vertex cut in a band about it. Small parts are ordered by minimum degree
 Ideas: A. George, SIAM J. Numer. Anal. 10(2), 1973; G. Karypis and V. Kumar, SIAM J. Sci. Comput. 20(1), 1998
 (coarsening); P. Sanders and C. Schulz, SEA 2013 (flows); F. Pellegrini, J. Roman and P. Amestoy, Concurrency:
 Pract. Exper. 12, 2000 (minimum degree with a halo). The permutation is the same for any number of threads.
+
+    order = dissected(graph.indptr, graph.indices, seed=0)
+    matrix[order][:, order]
 """
 
 from __future__ import annotations

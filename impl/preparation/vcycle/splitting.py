@@ -23,7 +23,7 @@ def tried(
     graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array,
     tries: int, seed: int, workers: int,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Split each part several times. (tries, members) uint8, 0, 1 or 2; (parts, tries) float64, the costs.
+    """Split each part several times; return (tries, members) uint8, 0 to 2, and (parts, tries) costs.
 
     members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
     local : (n,) int32, room
