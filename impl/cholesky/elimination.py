@@ -112,7 +112,7 @@ def scan(weights, m, sums):
         distance = ONE
         while start + distance < stop:
             p = stop
-            while p > start + distance:  # Downwards, so that the summand is still that of the previous step.
+            while p > start + distance:  # Downwards, so that the summand is still the previous step's.
                 p -= ONE
                 sums[p] = sums[p - distance] + sums[p]
             distance <<= ONE

@@ -88,7 +88,7 @@ class Shared(NamedTuple):
 
     columns : (n,) uint64, start << 32 | length of each column, once it is written
     diagonal : (n,) float64
-    first : (n,) uint32, vertices that are ready at the start, those of a share from the share's begin on
+    first : (n,) uint32, vertices that are ready at the start, each share's from the share's begin on
     shares : (16 T,) uint64, per share: the next place to take, and the end
     queue : uint32, vertex + 1, or 0 if the slot is not filled yet
     counters : (80,) uint64

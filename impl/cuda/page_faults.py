@@ -1,7 +1,7 @@
 """Page faults and migrations of managed memory while a block of code runs, from CUPTI's counters.
 
 CUPTI writes one record per group of faults that the driver serviced together, and one per migration. Records
-arrive late, so the end of the block waits for those of events that have begun.
+arrive late, so the end of the block waits for the records of events that have begun.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     """Return kernels as `kernels.load` does, for the current device, linked with cudadevrt.
 
     Raises UnavailableError if CuPy finds no cudadevrt or cannot link it. CuPy looks in a CUDA toolkit and in
-    the wheels of CUDA 13, not in those of CUDA 12.
+    the wheels of CUDA 13, not of CUDA 12.
     """
     import cupy
 

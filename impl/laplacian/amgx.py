@@ -95,7 +95,7 @@ def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
     starts = cupy.zeros(rows + 1, np.int64)
     starts[1:] = cupy.cumsum(cupy.bincount(of_row, minlength=rows) + 1)
     diagonal = starts[:-1] + cupy.bincount(of_row[columns < of_row], minlength=rows)
-    # Before an entry come the diagonals of the earlier rows, and that of its own if the entry is right of it.
+    # An entry follows the diagonals of the earlier rows, and its own row's diagonal if it is right of it.
     places = cupy.arange(len(columns)) + of_row + (columns > of_row)
     indices, values = cupy.empty(len(columns) + rows, np.int32), cupy.empty(len(columns) + rows)
     indices[places], values[places] = columns, -sums
@@ -120,7 +120,7 @@ def _lifted_vertices(graph: Laplacian) -> Any:
 
 
 def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
-    """Return values with lifted diagonals, and 1 on that of a vertex without edges, where b and x are 0."""
+    """Return values with lifted diagonals, and 1 where a vertex has no edges; there b and x are 0."""
     import cupy
 
     degrees: Any = values[diagonal]

@@ -74,7 +74,7 @@ def struct(source: Path, name: str, values: Mapping[str, int | float]) -> Array:
     words: Array = np.zeros(len(places), np.uint64)
     for field, value in values.items():
         words[places[field]] = value
-    # Bytes of no fields: CuPy describes those of a structured dtype at each launch, one by one.
+    # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
     return words.view(np.dtype((np.void, words.nbytes)))
 
 

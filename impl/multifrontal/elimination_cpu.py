@@ -192,7 +192,7 @@ def _fronts(plan, entries, owner, mine, below, left, least, together, values):
 
     below : the stacks of all threads' subtrees, for the fronts above them
     left : (m,) int64, where each front's contribution begins on its stack
-    values : all fronts'; those of this thread's are written
+    values : all fronts'; the values of this thread's fronts are written
 
     Returns (stack, found, bytes of this call's own arrays).
     """

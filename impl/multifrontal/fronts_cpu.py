@@ -1,4 +1,4 @@
-"""The fronts of a matrix, on the host: those of impl/symbolic, merged where that adds few zeros.
+"""The fronts of a matrix, on the host: the fronts of impl/symbolic, merged where that adds few zeros.
 
 J. W. H. Liu, The multifrontal method for sparse matrix solution: theory and practice, SIAM Review 34 (1992);
 C. Ashcraft and R. Grimes, The influence of relaxed supernode partitions on the multifrontal method, ACM

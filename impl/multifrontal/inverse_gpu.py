@@ -73,7 +73,7 @@ class Inverses:
 
     @property
     def nbytes(self) -> int:
-        """Count the bytes of all arrays, those of the factorisation among them."""
+        """Return the bytes of all arrays, with the arrays of the factorisation."""
         return self.run.nbytes + self.parts.nbytes
 
     def enqueue(self) -> None:

@@ -1,7 +1,7 @@
 """NVIDIA's AmgX on one GPU through its C interface: conjugate gradients, preconditioned by multigrid.
 
 M. Naumov et al., AmgX: a library for GPU accelerated algebraic multigrid and preconditioned iterative
-methods, SIAM Journal on Scientific Computing 37(5), 2015. Constants and signatures are those of amgx_c.h and
+methods, SIAM Journal on Scientific Computing 37(5), 2015. Constants and signatures follow amgx_c.h and
 amgx_config.h, version 2.5.
 """
 

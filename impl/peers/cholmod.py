@@ -1,8 +1,8 @@
 """CHOLMOD through its C interface: L L^T, supernodal where that is faster, 32-bit indices.
 
 Y. Chen, T. A. Davis, W. W. Hager and S. Rajamanickam, Algorithm 887: CHOLMOD, ACM TOMS 35 (2008). Structures
-and signatures are those of cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything
-used here.
+and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything used
+here.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class System:
 
     matrix : n x n, float64, with 32-bit indices
     common : cholmod_common
-    sparse : the matrix as CHOLMOD takes it; its arrays are those of `matrix`
+    sparse : the matrix as CHOLMOD takes it, with the arrays of `matrix`
     factor : a pointer to cholmod_factor
     given : whether the matrix keeps its order
     """

@@ -1,7 +1,7 @@
 """NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
-Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on
-the row pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
+Constants and signatures follow cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on the row
+pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
 configuration is cuDSS's own unless noted: pivots are searched for within the diagonal block of a supernode.
 In 1.0 a matching, with scaling, permutes the columns first where cuDSS thinks fit; in 0.7 and 0.8 never. Its
 threads on the host come from the layer for GNU OpenMP, a separate library.

@@ -1,7 +1,7 @@
 """cuSolverRf on the GPU: factors again in the pattern of a first factorisation, and solves with them.
 
-NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures are those
-of cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does by default.
+NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures follow
+cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does by default.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Factors:
 
     rows : (n,) int32
     filled : pattern of L + U
-    values : (entries,) float64, those of L + U - I
+    values : (entries,) float64, of L + U - I
     """
 
     rows: Array
@@ -90,7 +90,7 @@ class System:
 
     handle : cuSolverRf's
     arrays : (row pointers, columns) of A, int32, on the device
-    order : (rows, columns), int32, on the device: those of A in L U
+    order : (rows, columns), int32, on the device: A's rows and columns in L U
     room : (n,) float64, on the device
     """
 

@@ -89,7 +89,7 @@ class Triangles:
         """Analyse both triangles.
 
         pattern : n x n, rows sorted, on the device
-        values : (nnz,) float32 or float64, those of L + U - I
+        values : (nnz,) float32 or float64, of L + U - I
         """
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)

@@ -1,8 +1,8 @@
 """HYPRE's BoomerAMG and its conjugate gradients through its C interface, on ranks of MPI.
 
-R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and
-U. M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x
-with 32-bit HYPRE_Int, error codes those of HYPRE_utilities.h.
+R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and U.
+M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures follow versions 2.2x and 2.3x with
+32-bit HYPRE_Int, error codes HYPRE_utilities.h.
 """
 
 from __future__ import annotations

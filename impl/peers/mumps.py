@@ -1,8 +1,8 @@
 """MUMPS through its C interface: multifrontal, in the sequential build, which has an MPI of its own.
 
 P. R. Amestoy, I. S. Duff, J. Koster and J.-Y. L'Excellent, A fully asynchronous multifrontal solver using
-distributed dynamic scheduling, SIAM Journal on Matrix Analysis and Applications 23 (2001). The structure is
-that of dmumps_c.h, version 5.5. Places in ICNTL and INFOG count from 1, as in its manual.
+distributed dynamic scheduling, SIAM Journal on Matrix Analysis and Applications 23 (2001). The structure
+follows dmumps_c.h, version 5.5. Places in ICNTL and INFOG count from 1, as in its manual.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)
-    # comm_fortran : that of the MPI inside.
+    # comm_fortran : the communicator of the MPI inside.
     instance = _Instance(sym=SYMMETRY[kind], par=1, comm_fortran=-987654, job=_BEGIN)
     library().dmumps_c(ctypes.byref(instance))
     version = instance.version_number.decode(errors="replace")

@@ -1,8 +1,8 @@
 """SuperLU_DIST's symbolic factorisation through its C interface, without values, in the order of the pattern.
 
-Structures and signatures are those of supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2
-with 32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their
-members move between versions.
+Structures and signatures follow supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with
+32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their members
+move between versions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """UMFPACK through its C interface: multifrontal LU with pivoting, 32-bit indices.
 
-T. A. Davis, Algorithm 832: UMFPACK, ACM TOMS 30 (2004). Signatures, and places in Control and Info, are those
-of umfpack.h, versions 5.7 and 6.3, which agree in everything used here.
+T. A. Davis, Algorithm 832: UMFPACK, ACM TOMS 30 (2004). Signatures, and places in Control and Info, follow
+umfpack.h, versions 5.7 and 6.3, which agree in everything used here.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def _solved(
 def _taken(pattern: Pattern, settings: _Settings | None) -> _Kept | None:
     """Take the last call's system out of its place. Give its memory back where it does not serve.
 
-    settings : that it has to serve; None for those of no system
+    settings : that the system has to serve; None for no system
     """
     kept = _kept.pop() if _kept else None
     if kept is None or (settings is not None and kept.serves(pattern, settings)):

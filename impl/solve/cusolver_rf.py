@@ -119,7 +119,7 @@ def _first_factors(prepared: Prepared) -> Factors:
     with phase("convert"):
         values, keys = np.zeros(filled.pattern.nnz), _keys(filled.pattern)
         for triangle in (found.L, found.U):
-            # The diagonal of L, which is 1, comes before that of U.
+            # The diagonal of L, which is 1, comes before U's.
             values[np.searchsorted(keys, _keys_of(triangle))] = triangle.data
     return Factors(rows, filled, values)
 

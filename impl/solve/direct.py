@@ -16,7 +16,7 @@ from impl.peers.kinds import Kind, kind_of, solved_as_known
 from impl.solve.right_hand_side import as_matrix, right_hand_side
 
 MOST_ENTRIES = 2**31 - 1
-# The library's order, or that of the prepared matrix.
+# The library's order, or the prepared matrix's.
 Ordering = Literal["own", "given"]
 
 

@@ -243,7 +243,7 @@ class _Kept:
     analysis: _Analysis
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
-        """Return whether the maps are those of this pattern.
+        """Return whether the maps are of this pattern.
 
         The pattern's arrays are held, so that no others come to lie where they do.
         """

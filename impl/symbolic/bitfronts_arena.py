@@ -174,7 +174,7 @@ class Arena:
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
         for name, value in values.items():
             fields[places[name]] = value
-        # Bytes of no fields: CuPy describes those of a structured dtype at each launch, one by one.
+        # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
         return fields.view(np.dtype((np.void, fields.nbytes)))
 
 

@@ -3,9 +3,9 @@
 Its cost is the elimination of the fronts of A | A^T in words of 64 entries, less what the early stop spares.
 This is near the cost of the result only where A is nearly symmetric.
 
-The fronts are those of A | A^T: eliminating a pivot of A touches no row and no column outside of its front.
-Each front is assembled from A's entries and its children's contributions. It is eliminated word by word, and
-left as soon as the rest of it is full. It shares no code with fill1_pruned, so that either checks the other.
+The fronts are of A | A^T: eliminating a pivot of A touches no row and no column outside of its front. Each
+front is assembled from A's entries and its children's contributions. It is eliminated word by word, and left
+as soon as the rest of it is full. It shares no code with fill1_pruned, so that either checks the other.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of unsymmetric sets of linear equations, SIAM J. Sci. Stat.
 Comput. 5 (1984).

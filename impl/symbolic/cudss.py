@@ -22,9 +22,9 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
         matching
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
-    `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
-    matrix's, with a tree of separators that the phase `separators` reads off it. So the phase `reordering`,
-    which cuDSS demands, has none to find.
+    `nnz_factor`. It need not be F's number: cuDSS makes the pattern symmetric first. The order is the
+    prepared matrix's, with a tree of separators that the phase `separators` reads off it. So the phase
+    `reordering`, which cuDSS demands, has none to find.
 
     Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
     first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of

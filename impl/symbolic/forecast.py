@@ -37,7 +37,7 @@ class Forecast:
     """The work that a pattern will take.
 
     edges : of fill2, over all sources
-    filled : entries of F, including those of A
+    filled : entries of F, including A's
     updates : of fill1, entries of U examined
     exact : whether edges and filled are exact, not estimates
     sources : the number of sources that fill2 was run on, in the phase `sample`
@@ -73,7 +73,7 @@ def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecas
     count : sources to sample: all if n is no larger, fewer if they would examine more than MOST_EDGES
     seed : of the sample
 
-    For an unsymmetric pattern the estimate is that of Hansen and Hurwitz (Ann. Math. Stat. 14, 1943).
+    For an unsymmetric pattern the estimate is Hansen and Hurwitz's (Ann. Math. Stat. 14, 1943).
     """
     bounds = _bounds(pattern)
     sources, weights = _draw(bounds, count, seed)
@@ -101,7 +101,7 @@ def _bounds(pattern: Pattern) -> _Bounds:
 
 
 def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
-    """Return the pattern of A + A^T, and whether it equals that of A."""
+    """Return the pattern of A + A^T, and whether it equals A's."""
     n, ones = pattern.n, np.ones(pattern.nnz, np.int8)
     matrix = csr_array((ones, pattern.indices, pattern.indptr), shape=(n, n))
     mirror = csr_array(matrix.T)

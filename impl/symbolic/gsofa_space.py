@@ -83,8 +83,8 @@ def plan(
 ) -> Space:
     """Return the pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
 
-    Without a budget its size is that of Table 2, 6 n words per source (at least LEAST_QUEUE queue entries).
-    With a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
+    Without a budget its size follows Table 2, 6 n words per source (at least LEAST_QUEUE queue entries). With
+    a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
     source claims n / 8 queue entries or, if it is alone, whatever there is (at least one); without, it claims
     n. Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit.
     """

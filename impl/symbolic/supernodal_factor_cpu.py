@@ -1,7 +1,7 @@
 """Rows of U and columns of L of any pattern by supernodes, formed together and symmetrically reduced.
 
-U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[:,i] that of A[i:,i] and of
-L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
+U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[:,i] the union of A[i:,i] and
+of L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
 U[m,:] has all of U[k,m:], and L[:,m] all of L[m:,k]: k is not needed past m, and no paths are searched for.
 
 A supernode of U is a range of vertices in which each has the columns of the one before it, less that one; a

@@ -1,7 +1,7 @@
 """The order inside parts that are not split: exact minimum degree on rows of bits.
 
 A vertex's degree counts its neighbours outside the part too, the halo: they are eliminated later. So the
-order is that of the whole graph's minimum degree, restricted to the part.
+order is the whole graph's minimum degree order, restricted to the part.
 """
 
 from __future__ import annotations
