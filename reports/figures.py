@@ -162,7 +162,7 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     if seen.failure:
         raise ConfigError(seen.failure)
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
-    stamp = style.Stamp.of(rows)
+    stamp = style.stamp(rows)
     judged_first = sorted(seen.verdicts, key=lambda verdict: verdict.outcome not in JUDGED)
     verdicts = [(verdict.key, verdict.text) for verdict in judged_first]
     words = shown.words(seen.frame, rows)
