@@ -1,4 +1,4 @@
-"""Read each byte of the lines of a Matrix Market file's body: a line is what its field asks for, or refused.
+"""Read each byte of the lines of a Matrix Market file's body: a line follows its field, or is refused.
 
 block : uint8, lines of the file, each with its end; writable
 rows, columns : (entries,) int32, counted from 0
@@ -6,8 +6,6 @@ values : (parts x entries,) float64, none for a pattern; real and imaginary part
 form : (order, parts, integers, symmetry), numbers in a value, whether integers, index in SYMMETRIES
 
 C's strtod converts decimal digits, of which it finds the nearest float64, once their grammar was checked.
-
-Longer than two screens: the grammar of a line is read as a whole.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996: coordinate
 files, real, integer, complex or pattern; general, symmetric, skew-symmetric or hermitian. No byte is passed
-over; docs/add-a-matrix.md lists what a line may hold.
+over; docs/add-a-matrix.md has the grammar of a line.
 
-Longer than two screens: header, body and the words of each refusal are one reader.
+    read(Path("west0067.mtx")).matrix        67 x 67 CSR
 """
 
 from __future__ import annotations
@@ -61,12 +61,15 @@ class MatrixFile:
         kept. The values of a pattern are 1. Complex values are replaced by their moduli, which is all that
         structural work and a row matching need; numeric work refuses them.
     field : real, integer, complex or pattern
-    explicit_zeros : entries equal to 0
     """
 
     matrix: csr_array
     field: str
-    explicit_zeros: int
+
+    @property
+    def explicit_zeros(self) -> int:
+        """Count the entries equal to 0."""
+        return int(np.count_nonzero(self.matrix.data == 0))
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def read(path: Path, name: str = "") -> MatrixFile:
         _check_finite(matrix, body, handle, header, name)
     if header.field == "pattern":
         matrix.data[:] = 1  # duplicates summed to more
-    return MatrixFile(matrix, header.field, int(np.count_nonzero(matrix.data == 0)))
+    return MatrixFile(matrix, header.field)
 
 
 def read_field(path: Path, name: str = "") -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import logging
 import zipfile
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, cast
@@ -91,15 +93,11 @@ def load_prepared(path: Path) -> Prepared:
 
     Raises InputError if the artefact is missing, truncated or damaged.
     """
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            about = json.loads(str(stored["about"]))
-            pattern = Pattern(stored["indptr"], stored["indices"])
-            arrays = {name: stored[name] for name in _ARRAYS}
-            provenance = Provenance(**about["provenance"])
-            return Prepared(pattern, stored["values"], **arrays, provenance=provenance, hash=about["hash"])
-    except _UNREADABLE as problem:
-        raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
+    with _opened(path) as (stored, about):
+        pattern = Pattern(stored["indptr"], stored["indices"])
+        arrays = {name: stored[name] for name in _ARRAYS}
+        provenance = Provenance(**about["provenance"])
+        return Prepared(pattern, stored["values"], **arrays, provenance=provenance, hash=about["hash"])
 
 
 def prepared_hash(path: Path) -> str:
@@ -107,9 +105,15 @@ def prepared_hash(path: Path) -> str:
 
     Raises InputError if the artefact is missing or damaged.
     """
+    with _opened(path) as (_, about):
+        return str(about["hash"])
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
     try:
         with np.load(path, allow_pickle=False) as stored:
-            return str(json.loads(str(stored["about"]))["hash"])
+            yield stored, json.loads(str(stored["about"]))
     except _UNREADABLE as problem:
         raise InputError(f"{path}: not a readable prepared matrix: {problem}") from None
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from fetch import (
     generate,
@@ -22,6 +21,7 @@ from fetch import (
     suitesparse,
 )
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable
+from fetch.matrixmarket import MatrixFile
 from fetch.names import Spec
 from fetch.room import require_memory
 from fillpath.errors import InputError
@@ -53,23 +53,20 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
+class Loaded(MatrixFile):
     """A matrix before its preparation.
 
-    matrix : n x n float64 CSR, rows sorted, explicit zeros kept
-    field : real, integer, complex (the values are moduli) or pattern (the values are 1)
-    explicit_zeros : how many of the stored entries are 0
-    entries : stored entries
-    source : where it came from
+    source : name in the collection, of the file, or of the generated matrix
     checksum : SHA-256 of the archive or file, or of the content of a generated matrix
     """
 
-    matrix: csr_array
-    field: str
-    explicit_zeros: int
-    entries: int
     source: str
     checksum: str
+
+    @property
+    def entries(self) -> int:
+        """Count the stored entries."""
+        return int(self.matrix.nnz)
 
 
 def locate(matrix: MatrixId) -> Source:
@@ -105,8 +102,7 @@ def load(matrix: MatrixId) -> Loaded:
     source = locate(matrix)
     assert source.path is not None
     file = matrixmarket.read(source.path, source.shown)
-    entries = file.matrix.nnz
-    return Loaded(file.matrix, file.field, file.explicit_zeros, entries, source.name, source.checksum)
+    return Loaded(file.matrix, file.field, source.name, source.checksum)
 
 
 def download(
@@ -136,4 +132,4 @@ def _generated(spec: Spec) -> Loaded:
     require_memory(f"matrix {spec.name}", spec.order, spec.least_entries, spec.least_entries)
     matrix = generate.generate(spec)
     checksum = content_hash(matrix.indptr, matrix.indices, matrix.data)
-    return Loaded(matrix, "real", 0, matrix.nnz, spec.name, checksum)
+    return Loaded(matrix, "real", spec.name, checksum)

@@ -36,8 +36,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def loaded(matrix: csr_array, field: str = "real") -> Loaded:
-    zeros = int(np.count_nonzero(matrix.data == 0))
-    return Loaded(matrix, field, zeros, matrix.nnz, "test", "0" * 64)
+    return Loaded(matrix, field, "test", "0" * 64)
 
 
 def make(matrix: csr_array, preparation: str, seed: int = 0, field: str = "real") -> Prepared:

@@ -1,7 +1,6 @@
-"""What a record counts without a clock: compared exactly, because identical runs count the same.
+"""Quantities of a record that need no clock: compared exactly, because identical runs count the same.
 
-What varies between runs of the same key stands in `LEFT_OUT` with the reason; docs/exact.md says how often it
-was seen to.
+LEFT_OUT holds the quantities that vary between runs of one key; docs/exact.md counts how often they did.
 """
 
 from __future__ import annotations
@@ -22,110 +21,66 @@ class Quantity:
 
     @property
     def text(self) -> str:
-        """`1,200`, `4,096 bytes`."""
+        """Write `1,200` or `4,096 bytes`."""
         return f"{self.value:,.17g}" + (f" {self.unit}" if self.unit == "bytes" else "")
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """Quantities that are not compared.
-
-    names, implementations : patterns of fnmatch; the latter of a case before its matrix
-    """
-
-    names: tuple[str, ...]
-    implementations: tuple[str, ...]
-    reason: str
-
-    def covers(self, implementation: str, name: str) -> bool:
-        """Whether it leaves out this quantity of that implementation."""
-        return any(fnmatch(name, pattern) for pattern in self.names) and any(
-            fnmatch(implementation, pattern) for pattern in self.implementations
-        )
-
-
-EVERY = ("*",)
-TRAVERSALS = ("symbolic.gsofa*", "symbolic.out_of_core*", "symbolic.unified_memory*")
+# Quantities that are not compared: patterns of implementations, with options, and of names.
 LEFT_OUT = (
-    LeftOut(
-        ("edges", "bytes", "iterations", "taken", "cleared", "queue_mean", "queue_peak", "load_balance"),
-        TRAVERSALS,
-        "blocks lower the labels of a vertex in the order in which they happen to run: how often a vertex is "
-        "examined again follows that order, the filled pattern does not",
+    # Blocks lower the labels of a vertex in the order in which they run. The order decides how often a vertex
+    # is examined again, but not the filled pattern.
+    (
+        "symbolic.gsofa* symbolic.out_of_core* symbolic.unified_memory*",
+        "edges bytes iterations taken cleared queue_mean queue_peak load_balance",
     ),
-    LeftOut(
-        (
-            "bytes_fill",
-            "bytes_maxid",
-            "bytes_queue",
-            "concurrent_sources",
-            "launches",
-            "spilled",
-            "peak_memory",
-        ),
-        ("symbolic.out_of_core.memory_budget=*",),
-        "the longest queue of the rows before decides how many rows fit the budget, and follows that order",
+    # The longest queue of the rows before, which follows that order, decides how many rows fit the budget.
+    (
+        "symbolic.out_of_core.memory_budget=*",
+        "bytes_fill bytes_maxid bytes_queue concurrent_sources launches spilled peak_memory",
     ),
-    LeftOut(
-        ("reinit_share", "gpu*_seconds", "slowest_gpu_seconds"), EVERY, "read from a clock of the device"
-    ),
-    LeftOut(
-        ("waits",),
-        ("cholesky.parac_cpu*", "laplacian.parac_cpu*"),
-        "how often a thread comes to an empty place of the queue follows the order in which threads run",
-    ),
-    LeftOut(
-        ("bytes_pool",),
-        ("cholesky.parac_gpu*", "laplacian.parac_gpu*"),
-        "teams take space of the pool in the order in which they happen to run",
-    ),
-    LeftOut(
-        ("growth",),
-        ("numeric.glu2*", "numeric.glu3*"),
-        "products are subtracted in the order in which blocks happen to run, which rounds L and U otherwise",
-    ),
-    LeftOut(
-        ("normwise_error", "forward_error"),
-        ("solve.lu_gpu*",),
-        "roundings of L and U, whose products glu3 subtracts in the order in which blocks happen to run",
-    ),
-    LeftOut(
-        ("normwise_error", "forward_error"),
-        ("solve.cudss*",),
-        "roundings of cuDSS's L and U, whose sums have no fixed order",
-    ),
-    LeftOut(("residual",), EVERY, "a rounding error, which the gate holds against its bound"),
-    LeftOut(("simulated", "peer_access"), EVERY, "says how the case was run, not what it did"),
+    # A clock of the device.
+    ("*", "reinit_share gpu*_seconds slowest_gpu_seconds"),
+    # The order in which threads run decides how often a thread comes to an empty place of the queue.
+    ("cholesky.parac_cpu* laplacian.parac_cpu*", "waits"),
+    # Teams take space of the pool in the order in which they run.
+    ("cholesky.parac_gpu* laplacian.parac_gpu*", "bytes_pool"),
+    # Blocks subtract products in the order in which they run, which rounds L and U otherwise.
+    ("numeric.glu2* numeric.glu3*", "growth"),
+    ("solve.lu_gpu*", "normwise_error forward_error"),
+    # The sums of cuDSS have no fixed order.
+    ("solve.cudss*", "normwise_error forward_error"),
+    # A rounding error, which the gate compares with its bound, and two conditions of the run.
+    ("*", "residual simulated peer_access"),
 )
 RATIOS = ("drop_tolerance", "load_balance")
 NAMES = {"peak_memory": "structures"}
 
 
 def quantities(record: Record) -> Mapping[str, Quantity]:
-    """What is compared exactly of a record, by name; nothing unless its status is ok.
+    """Return the quantities of a record that are compared, by name; none unless its status is ok.
 
     `structures` are the bytes of the algorithm's own data structures (`Work.peak_memory`). `peak_memory` is a
-    GPU's pool; on the CPU it is what a process grew by, which is not the same twice, and is left out.
+    GPU's pool. On the CPU it is the growth of a process, which varies, and is left out.
     """
     implementation = record.case.partition("@")[0]
     return {
         name: Quantity(value, _unit(name))
         for name, value in sorted(_counts(record))
-        if not any(rule.covers(implementation, name) for rule in LEFT_OUT)
+        if not any(_matches(implementation, each) and _matches(name, names) for each, names in LEFT_OUT)
     }
 
 
 def agreed(records: Iterable[Record]) -> Mapping[str, Quantity]:
-    """The quantities on which all processes of a run agree."""
+    """Return the quantities on which all processes of a run agree."""
     first, *others = [quantities(record) for record in records]
     return {name: value for name, value in first.items() if all(o.get(name) == value for o in others)}
 
 
 def differences(base: Record, record: Record) -> tuple[str, ...]:
-    """What changed from one record of a case to another, such as `edges 1,000 to 1,200`.
+    """Return the changes from one record of a case to another, such as `edges 1,000 to 1,200`.
 
-    Nothing where one has no result, or where input, device or number of threads are others: then another
-    number is no change of the code.
+    Returns none where a record has no result, or where input, device or number of threads differ: then
+    another number is no change of the code.
     """
     comparable = base.case == record.case and conditions(base) == conditions(record)
     if not comparable or {base.status, record.status} != {Status.OK}:
@@ -139,7 +94,7 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
 
 
 def conditions(record: Record) -> tuple[object, ...]:
-    """What two records of a case have to have in common to be compared at all."""
+    """Return the input, the device and the threads, which comparable records of a case have in common."""
     return (record.prepared or {}).get("hash"), record.device, record.threads_used
 
 
@@ -153,6 +108,10 @@ def _counts(record: Record) -> Iterator[tuple[str, float]]:
         if name != "facts" and value is not None:
             yield NAMES.get(name, name), value
     yield from (work.get("facts") or {}).items()
+
+
+def _matches(name: str, patterns: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns.split())
 
 
 def _unit(name: str) -> str:
