@@ -12,8 +12,8 @@ from benchmarks.engine.benchmark import Benchmark
 class Suite(Benchmark):
     """asv's class: one number per case, its seconds.
 
-    The class is abstract, so that asv does not collect it where it is imported. asv asks an instance for its
-    parameters, so an import has no side effects.
+    The class is abstract, so that asv does not collect it where it is imported. An import has no side
+    effects, because asv asks an instance for its parameters.
     """
 
     param_names = ("case",)

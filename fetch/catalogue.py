@@ -1,4 +1,4 @@
-"""config/matrices.csv: the matrices of the papers, and stand-ins for those that cannot be obtained."""
+"""config/matrices.csv: the matrices of the papers, and stand-ins for matrices that cannot be obtained."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ class Entry:
 
     @property
     def obtainable(self) -> bool:
-        """Whether the matrix can be downloaded or generated."""
+        """Tell whether the matrix can be downloaded or generated."""
         return bool(self.group) or names.is_generated(self.name)
 
 
 @functools.cache
 def entries() -> tuple[Entry, ...]:
-    """The catalogue, in the file's order. Raises ConfigError naming the line."""
+    """Return the catalogue in the file's order. Raises ConfigError, which names the line."""
     return read_entries(CONFIG / "matrices.csv")
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """The rows of a catalogue file, each valid under config/schemas/matrices.json.
+    """Read a catalogue file, each row valid under config/schemas/matrices.json.
 
-    Raises ConfigError naming the file and line if it is unreadable, a row is invalid, an id occurs twice, or
-    a stand-in names an id that no row has.
+    Raises ConfigError, which names file and line, for an unreadable file, an invalid row, an id that occurs
+    twice, or a stand-in for an unknown id.
     """
     numbered = list(_rows(path))
     lines: dict[str, int] = {}
     for line, entry in numbered:
         if entry.id in lines:
-            raise ConfigError(f"{path}:{line}: id {entry.id!r} stands on line {lines[entry.id]} already")
+            raise ConfigError(f"{path}:{line}: id {entry.id!r} is on line {lines[entry.id]} already")
         lines[entry.id] = line
     for line, entry in numbered:
         unknown = [word for word in entry.stands_for if word not in lines]
@@ -80,7 +80,7 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
 
 
 def find(text: str) -> Entry | None:
-    """The entry of that id, name or Group/Name; None for a matrix that the catalogue does not hold."""
+    """Find the entry of an id, name or Group/Name; None for a matrix that the catalogue does not hold."""
     entry = _index().get(text)
     if entry is None and names.is_generated(text):
         return _index().get(names.canonical(text))
@@ -88,7 +88,7 @@ def find(text: str) -> Entry | None:
 
 
 def lookup(text: str) -> Entry:
-    """As `find`, but raises UnknownNameError with suggestions."""
+    """Find an entry as `find` does. Raises UnknownNameError with suggestions."""
     entry = find(text)
     if entry is None:
         raise UnknownNameError(f"matrix {text!r} is not in the catalogue{suggestion(text)}")
@@ -96,7 +96,7 @@ def lookup(text: str) -> Entry:
 
 
 def suggestion(text: str) -> str:
-    """`; did you mean ...?` for a name that neither the catalogue nor the local index has; empty for none."""
+    """Return `; did you mean ...?` for a name that catalogue and local index lack; empty for none."""
     labels = [word for word in _index() if "+" not in word]
     labels += [f"{listed.group}/{listed.name}" for listed in collection.local_index()]
     same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]

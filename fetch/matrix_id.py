@@ -2,10 +2,10 @@
 
 The kinds are:
 
-poisson3d,16    a generated matrix
-bcsstk18        a matrix of the catalogue
-HB+bcspwr01     any other matrix of the collection, by group and name
-local+m-1a2b    a file of the user's own, by its stem and the hash of its content
+    poisson3d,16    a generated matrix
+    bcsstk18        a matrix of the catalogue
+    HB+bcspwr01     any other matrix of the collection, by group and name
+    local+m-1a2b    a file of the user's own, by its stem and the hash of its content
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def parse(text: str) -> MatrixId:
 def resolve(text: str) -> MatrixId:
     """Parse what a user types; a file is copied into the cache.
 
-    text : the path of an .mtx or .mtx.gz file, which comes first, an id as for `parse`, or a name of one
-        matrix alone in the index
+    text : the path of an .mtx or .mtx.gz file, else an id as for `parse`, else a name that one matrix of the
+        index alone has
 
     Raises UnknownNameError with suggestions, InputError for a path that is no file.
     """
@@ -115,7 +115,7 @@ def _of_entry(entry: Entry) -> MatrixId:
 
 
 def _in_index(name: str) -> str:
-    """Group/Name of the one matrix in the local index that has this name."""
+    """Return Group/Name of the one matrix in the local index that has this name."""
     labels = [f"{listed.group}/{listed.name}" for listed in collection.local_index() if listed.name == name]
     if len(labels) == 1:
         return labels[0]
@@ -128,5 +128,5 @@ def _in_index(name: str) -> str:
 
 
 def _looks_like_path(text: str) -> bool:
-    """Whether a text names a file and no matrix of the collection, none of which ends so."""
+    """Tell whether a text names a file: no matrix of the collection has such an ending."""
     return bool(_FILE.search(text)) or text.count("/") > 1 or text.startswith((".", "/", "~"))

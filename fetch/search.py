@@ -65,10 +65,10 @@ class Query:
     def matches(self, matrix: Listed) -> bool:
         """Tell whether the matrix meets the query."""
         return (
-            _within(self.search, f"{matrix.label}\n{matrix.kind}")
-            and _within(self.name, matrix.name)
+            _folded(self.search) in _folded(f"{matrix.label}\n{matrix.kind}")
+            and _folded(self.name) in _folded(matrix.name)
             and self.group in ("", matrix.group)
-            and _within(self.kind, matrix.kind)
+            and _folded(self.kind) in _folded(matrix.kind)
             and matrix.rows in self.rows
             and matrix.entries in self.entries
             and matrix.pattern_symmetry in self.symmetry
@@ -88,14 +88,15 @@ def search(query: Query) -> Answer:
     here = collection.local_index() or collection.refresh()
     path = collection.local_path()
     try:
-        matrices, by = ask(query, path), f"ssgetpy, from {path}"
+        labels, by = ask(query, path), f"ssgetpy, from {path}"
     except Exception as problem:  # ssgetpy's own, of any kind: the index answers as well.
-        matrices, by = here, f"{path}: ssgetpy failed ({type(problem).__name__}: {problem})"
-    return Answer(tuple(filter(query.matches, matrices)), by)
+        labels = {matrix.label for matrix in here}
+        by = f"{path}: ssgetpy failed ({type(problem).__name__}: {problem})"
+    return Answer(tuple(m for m in here if m.label in labels and query.matches(m)), by)
 
 
-def ask(query: Query, index: Path) -> tuple[Listed, ...]:
-    """Ask ssgetpy for what it can narrow. The answer holds all matrices of the query, and maybe more.
+def ask(query: Query, index: Path) -> set[str]:
+    """Ask ssgetpy for the Group/Name of all matrices of the query, and maybe of more.
 
     In a name or kind `_` and `%` match anything, and ssgetpy knows no part of a group and no symmetry.
     """
@@ -108,10 +109,7 @@ def ask(query: Query, index: Path) -> tuple[Listed, ...]:
     with contextlib.closing(database.conn):
         database.refresh(csvindex.gen_rows(index.read_text("utf-8").splitlines()[2:]))
         found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=10**9)
-    return tuple(
-        Listed(m.group, m.name, m.rows, m.cols, m.nnz, m.kind, m.psym, m.nsym)
-        for m in sorted(found, key=lambda matrix: matrix.id)
-    )
+    return {f"{matrix.group}/{matrix.name}" for matrix in found}
 
 
 def _ssgetpy() -> tuple[Any, Any]:
@@ -130,10 +128,6 @@ def _ssgetpy() -> tuple[Any, Any]:
         mock.patch.object(requests, "get", lambda _: answer),
     ):
         return importlib.import_module("ssgetpy.db"), importlib.import_module("ssgetpy.csvindex")
-
-
-def _within(part: str, text: str) -> bool:
-    return _folded(part) in _folded(text)
 
 
 def _folded(text: str) -> bytes:

@@ -21,12 +21,23 @@ AT_ONCE = 4
 
 
 def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:
-    """Return `archive_bytes` of each (group, name). A server that fails to answer once is not asked again."""
+    """Return the bytes of the archive of each (group, name), in `$FILLPATH_MIRROR` or on the site.
+
+    The bytes are None if no server answers or may be asked, and an error for an archive known to be absent. A
+    server that fails to answer once is not asked again.
+    """
     silent = threading.Event()
 
     def ask(matrix: tuple[str, str]) -> int | TransferError | None:
+        location = address("MM/{}/{}.tar.gz".format(*matrix))
         try:
-            size = None if silent.is_set() else archive_bytes(*matrix)
+            if not is_remote(location):
+                return Path(location).stat().st_size
+            size = None if silent.is_set() or settings().offline else _announced(location)
+        except requests.RequestException:  # Before OSError, of which it is one.
+            size = None
+        except OSError as problem:
+            return TransferError(f"{location}: {problem.strerror}")
         except TransferError as problem:
             return problem
         if size is None:
@@ -38,23 +49,7 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
         return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
 
-def archive_bytes(group: str, name: str) -> int | None:
-    """Return the bytes of an archive in `$FILLPATH_MIRROR` or on the site.
-
-    Returns None if no server answers or may be asked. Raises TransferError for an archive known to be absent.
-    """
-    location = address(f"MM/{group}/{name}.tar.gz")
-    try:
-        return _announced(location) if is_remote(location) else Path(location).stat().st_size
-    except requests.RequestException:  # Before OSError, of which it is one.
-        return None
-    except OSError as problem:
-        raise TransferError(f"{location}: {problem.strerror}") from None
-
-
 def _announced(location: str) -> int | None:
-    if settings().offline:
-        return None
     answer = requests.head(location, headers=HEADERS, timeout=TIMEOUT, allow_redirects=True)
     if answer.status_code in (404, 410):
         raise TransferError(f"{location}: not there (HTTP {answer.status_code})")

@@ -86,14 +86,14 @@ class _Order:
     folder, name : of the matrix, in the cache
     wanted : its archive
     sha256 : of the archive according to the catalogue, or empty
-    trusted : the file that each address gave before, empty if that does not matter
+    before : the archive that its address gave first, None if that does not matter
     """
 
     folder: Path
     name: str
     wanted: Wanted
     sha256: str
-    trusted: dict[str, trust.Checksum]
+    before: trust.Checksum | None
 
 
 def fetch(
@@ -125,9 +125,9 @@ def fetch(
         _refuse_soon(folder, wanted)
         for orphan in folder.glob(".*.tmp"):  # of a killed process: only the holder of the lock writes here
             orphan.unlink(missing_ok=True)
-        trusted = {} if sha256 or trust_change else trust.checksums()
+        before = None if sha256 or trust_change else trust.checksums().get(location)
         try:
-            return _obtain(_Order(folder, name, wanted, sha256, trusted))
+            return _obtain(_Order(folder, name, wanted, sha256, before))
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
                 with contextlib.suppress(OSError):
@@ -214,13 +214,11 @@ def _keep(order: _Order, archive: Path, resumed: int) -> Download:
 
 def _verify(order: _Order, sha256: str) -> None:
     """Raise TransferError unless the archive is the one of the catalogue, or the one of its address."""
-    location = order.wanted.location
-    before = order.trusted.get(location)
+    before, wrong = order.before, f"{order.wanted.location}: sha256 {sha256} is not"
     if order.sha256 and sha256 != order.sha256:
         expected = f"the expected {order.sha256} (config/matrices.csv)"
-        advice = "is FILLPATH_MIRROR right?"
-        raise TransferError(f"{location}: sha256 {sha256} is not {expected}; not kept; {advice}")
+        raise TransferError(f"{wrong} {expected}; not kept; is FILLPATH_MIRROR right?")
     if before is not None and sha256 != before.sha256:
         expected = f"the {before.sha256} that this address gave on {before.first_seen[:10]}"
         advice = f"if the change is meant, `fillpath fetch --trust {order.wanted.label}` accepts it"
-        raise TransferError(f"{location}: sha256 {sha256} is not {expected}; not kept; {advice}")
+        raise TransferError(f"{wrong} {expected}; not kept; {advice}")

@@ -15,16 +15,13 @@ def without_lone_zeros(prepared: Prepared) -> Prepared:
     The stored artefact and its hash keep them. Other zeros stay, and have to have a mirror of 0.
     """
     pattern, n = prepared.pattern, prepared.pattern.n
-    zeros = np.flatnonzero(prepared.values == 0)
-    rows = np.searchsorted(pattern.indptr, zeros, side="right") - 1
-    columns = pattern.indices[zeros].astype(np.int64)
-    off = rows != columns
-    if not off.any():
+    rows, columns = pattern.rows(), pattern.indices
+    zeros = np.flatnonzero((prepared.values == 0) & (rows != columns))
+    if not len(zeros):
         return prepared
-    places, mirrors = pattern.rows() * n + pattern.indices, (columns * n + rows)[off]
-    found = np.minimum(np.searchsorted(places, mirrors), len(places) - 1)
-    kept = np.ones(len(places), bool)
-    kept[zeros[off][places[found] != mirrors]] = False
+    mirrors = columns[zeros].astype(np.int64) * n + rows[zeros]
+    kept = np.ones(len(columns), bool)
+    kept[zeros] = np.isin(mirrors, rows * n + columns)
     indptr = np.concatenate([[0], np.cumsum(kept)])[pattern.indptr]
     values = prepared.values[kept]
     return replace(prepared, pattern=Pattern(indptr, pattern.indices[kept]), values=values)

@@ -191,7 +191,7 @@ def _touch(path: Path) -> Path:
         ("a,G,a,1,1,1,circuit,,,,small,,more", r":2: .*surplus"),
         ("a,G,a,1,1,1,circuit", r":2: "),
         ("a,G,a,1,1,1,circuit,,,b,small,", r":2: stands_for 'b'"),
-        ("a,G,a,1,1,1,circuit,,,,small,\na,G,b,1,1,1,circuit,,,,small,", r":3: id 'a' stands on line 2"),
+        ("a,G,a,1,1,1,circuit,,,,small,\na,G,b,1,1,1,circuit,,,,small,", r":3: id 'a' is on line 2"),
     ],
 )
 def test_a_wrong_row_is_named_by_its_line(tmp_path: Path, row: str, says: str) -> None:

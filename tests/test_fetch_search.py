@@ -50,11 +50,16 @@ def index_of(matrices: tuple[Listed, ...]) -> bytes:
     return text.getvalue().encode()
 
 
+def _listed(matrices: tuple[Listed, ...], labels: set[str]) -> tuple[Listed, ...]:
+    return tuple(matrix for matrix in matrices if matrix.label in labels)
+
+
 def asking(index: bytes, folder: Path) -> Ask:
     """ssgetpy's answers over that index."""
     path = folder / "ssstats.csv"
     path.write_bytes(index)
-    return lambda query: search.ask(query, path)
+    listed = collection._parse(index)
+    return lambda query: _listed(listed, search.ask(query, path))
 
 
 @pytest.fixture(scope="module")
