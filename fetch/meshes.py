@@ -28,7 +28,7 @@ def mesh(spec: Spec) -> csr_array:
     for offset in sorted(offsets, key=lambda offset: offset[::-1]):
         diagonal += (1.0 + 0.5 * (spec.unknowns - 1)) / max(sum(map(abs, offset)), 1)
     both = spec.symmetry / (2 - spec.symmetry)
-    return _coupled(spec, spec.box, offsets, both, diagonal + 0.01)
+    return _coupled(spec, offsets, both, diagonal + 0.01)
 
 
 def fem3d(spec: Spec) -> csr_array:
@@ -40,19 +40,16 @@ def fem3d(spec: Spec) -> csr_array:
     """
     others = 0.5 * (spec.unknowns - 1)
     around = 6.0 + 12.0 / 2.0 + 8.0 / 3.0  # faces, edges and corners of the cube of neighbours
-    box, diagonal = (spec.size,) * 3, around * (1.0 + others) + others
-    return _coupled(spec, box, stencil("hexahedra"), 1.0, diagonal)
+    return _coupled(spec, stencil("hexahedra"), 1.0, around * (1.0 + others) + others)
 
 
-def _coupled(
-    spec: Spec, box: tuple[int, ...], offsets: list[tuple[int, int, int]], both: float, diagonal: float
-) -> csr_array:
+def _coupled(spec: Spec, offsets: list[tuple[int, int, int]], both: float, diagonal: float) -> csr_array:
     """Build the matrix of a box of nodes, numbered fastest along x; the unknowns of a node are consecutive.
 
     offsets : of the nodes that a node couples with
     both : the probability that an entry has its mirror
     """
-    bands = dict[int, Array]()
+    box, bands = spec.nodes, dict[int, Array]()
     for offset in offsets:
         # The band of a distance is stored by columns. Two offsets of one distance have no column in common.
         columns = tuple(slice(max(d, 0), side + min(d, 0)) for d, side in zip(offset, box, strict=True))

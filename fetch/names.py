@@ -110,35 +110,28 @@ class Spec:
         return float(self.key("symmetry"))
 
     @property
+    def nodes(self) -> tuple[int, int, int]:
+        """Return the nodes of a grid or a box along x, y and z, zeros for others."""
+        k = self.size
+        return {"poisson3d": (k, k, k), "fem3d": (k, k, k), "grid2d": (k, k, 1)}.get(self.generator, self.box)
+
+    @property
     def order(self) -> int:
         """Return the rows of the matrix."""
-        if self.generator == "mesh":
-            return self.unknowns * math.prod(self.box)
         if self.generator == "edges":
             return sum((self.box[a] - 1) * self.box[b] * self.box[c] for a, b, c in _AXES)
         if self.generator == "harmonic":
             return self.size * (2 * int(self.key("harmonics")) + 1)
         if self.generator == "staged":
             return self.size * int(self.key("variables"))
-        dimensions = {"poisson3d": 3, "grid2d": 2, "fem3d": 3}.get(self.generator, 1)
-        return int(self.unknowns * self.size**dimensions)
+        return self.unknowns * math.prod(self.nodes) if any(self.nodes) else self.size
 
     @property
     def nnz(self) -> int | None:
-        """Return the entries by formula, None for a seeded matrix.
-
-        A grid has one entry fewer per boundary point and direction. Along a side of k nodes 3 k - 2 pairs
-        share an element.
-        """
-        if self.generator == "poisson3d":
-            return 7 * self.size**3 - 6 * self.size**2
-        if self.generator == "fem3d":
-            return self.unknowns**2 * (3 * self.size - 2) ** 3
-        if self.generator == "mesh":
-            return self._union if self.symmetry == 1 else None
+        """Return the entries by formula, None for a seeded matrix."""
         if self.generator == "edges":
             return _edge_pairs(self.box)
-        return 5 * self.size**2 - 4 * self.size if self.generator == "grid2d" else None
+        return self._union if any(self.nodes) and dict(self.keys).get("symmetry", 1) == 1 else None
 
     @property
     def least_entries(self) -> int:
@@ -155,9 +148,12 @@ class Spec:
 
     @property
     def _union(self) -> int:
-        """Return the entries of a mesh with both entries of each pair."""
-        offsets = stencil(self.variant)
-        nodes = (math.prod(max(k - abs(d), 0) for k, d in zip(self.box, at, strict=True)) for at in offsets)
+        """Return the entries of a grid or a mesh with both entries of each pair."""
+        variant = "points" if self.generator in ("poisson3d", "grid2d") else self.variant
+        nodes = (
+            math.prod(max(k - abs(d), 0) for k, d in zip(self.nodes, at, strict=True))
+            for at in stencil(variant)
+        )
         return self.unknowns**2 * sum(nodes)
 
     @property
