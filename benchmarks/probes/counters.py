@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from benchmarks.probes.counting import child_status, measured, run_child, store, subject
 from benchmarks.probes.ncu import (
     METRICS,
     CountersError,
-    Kernel,
     explain,
-    facts,
     find_ncu,
     kernel_names,
     parse,
@@ -49,7 +49,7 @@ def count(case: Case) -> Path:
         log = Path(folder) / "ncu.csv"
         _run(ncu_command(ncu, names, case, log), log)
         counted = parse(log.read_text(), names)
-    if not counted:
+    if counted.empty:
         raise CountersError(f"{case.name}: ncu saw none of {', '.join(names)}")
     return store("counters", record, _content(record, counted, ncu))
 
@@ -67,14 +67,14 @@ def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[s
     ]  # fmt: skip
 
 
-def _content(record: Record, kernels: dict[str, Kernel], ncu: str) -> dict[str, Any]:
+def _content(record: Record, kernels: pd.DataFrame, ncu: str) -> dict[str, Any]:
     peak = (record.gpu or {}).get("peak_bytes_per_second")
     ceiling = {} if peak is None else {"dram_peak_bytes_per_s": peak}
     return {
         "ncu": version(ncu),
         "metrics": list(METRICS),
-        "kernels": {name: vars(kernel) for name, kernel in kernels.items()},
-        "facts": facts(kernels.values()) | ceiling,
+        "kernels": kernels.to_dict("index"),
+        "facts": kernels.sum().rename({"seconds": "kernel_seconds"}).to_dict() | ceiling,
     }
 
 

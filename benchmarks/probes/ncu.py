@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import math
+import io
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from benchmarks.probes.counting import CountingError
 
 DRAM, SECTORS, DURATION = "dram__bytes.sum", "lts__t_sectors.sum", "gpu__time_duration.sum"
 METRICS = (DRAM, SECTORS, DURATION)
+SUMS = {DRAM: "dram_bytes", SECTORS: "l2_bytes", DURATION: "seconds"}
 # Bytes of a sector of L2.
 SECTOR = 32
 # Where ncu is if not on the PATH: of the CUDA toolkit, or of its own packages, in one folder per version.
@@ -32,26 +33,6 @@ _KERNEL = re.compile(r"__global__\s+(?:[\w:]+\s+)*?(?:__launch_bounds__\s*\([^)]
 
 class CountersError(CountingError):
     """The counters of a case could not be read."""
-
-
-@dataclass
-class Kernel:
-    """The launches of one kernel together; seconds by the device's clock."""
-
-    launches: int = 0
-    dram_bytes: float = 0.0
-    l2_bytes: float = 0.0
-    seconds: float = 0.0
-
-
-def facts(kernels: Collection[Kernel]) -> dict[str, float]:
-    """Sum over the kernels."""
-    return {
-        "dram_bytes": math.fsum(kernel.dram_bytes for kernel in kernels),
-        "l2_bytes": math.fsum(kernel.l2_bytes for kernel in kernels),
-        "kernel_seconds": math.fsum(kernel.seconds for kernel in kernels),
-        "launches": float(sum(kernel.launches for kernel in kernels)),
-    }
 
 
 def find_ncu() -> str:
@@ -77,8 +58,8 @@ def kernel_names(files: Iterable[Path]) -> list[str]:
     return sorted({name for path in files for name in _KERNEL.findall(path.read_text())})
 
 
-def parse(text: str, names: Sequence[str]) -> dict[str, Kernel]:
-    """Add up ncu's CSV by kernel: a row is a launch (ID, Process ID) and a metric.
+def parse(text: str, names: Sequence[str]) -> pd.DataFrame:
+    """Add up ncu's CSV: a row of the table is a kernel, with SUMS and `launches`.
 
     names : beginnings of the names of kernels; others are left out
 
@@ -89,17 +70,25 @@ def parse(text: str, names: Sequence[str]) -> dict[str, Kernel]:
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
         raise CountersError(explain(text))
-    launches: dict[tuple[str, str], dict[str, float]] = {}
-    called: dict[tuple[str, str], str] = {}
-    for row in csv.DictReader(line for line in lines[start:] if line.startswith('"')):
-        launch = (row["Process ID"], row["ID"])
-        called[launch] = row["Kernel Name"]
-        launches.setdefault(launch, {})[row["Metric Name"]] = _value(row)
-    kernels: dict[str, Kernel] = {}
-    for launch, metrics in launches.items():
-        for name in [name for name in names if called[launch].startswith(name)][:1]:
-            _add(kernels.setdefault(name, Kernel()), metrics, called[launch])
-    return kernels
+    table = "\n".join(line for line in lines[start:] if line.startswith('"'))
+    rows = pd.read_csv(io.StringIO(table), dtype=str, keep_default_na=False)
+    rows = rows[rows["Metric Name"].isin(METRICS) & rows["Kernel Name"].str.startswith(tuple(names))]
+    # ncu writes thousands with commas.
+    numbers = pd.to_numeric(rows["Metric Value"].str.replace(",", ""), errors="coerce")
+    rows = rows.assign(value=numbers * rows["Metric Unit"].map(_UNITS))
+    for row in rows[rows["value"].isna()].to_dict("records"):
+        given = f"{row['Metric Name']} = {row['Metric Value']!r} {row['Metric Unit']}"
+        raise CountersError(f"ncu gave {given}: not a number")
+    launch, metric = ["Process ID", "ID", "Kernel Name"], "Metric Name"
+    launches = rows.pivot_table("value", launch, metric, "last").reindex(columns=list(METRICS))
+    called = launches.index.get_level_values("Kernel Name")
+    for name, missing in zip(called, launches.isna().to_numpy(), strict=True):
+        if missing.any():
+            lacking = ", ".join(launches.columns[missing])
+            raise CountersError(f"ncu gave no {lacking} for a launch of {name}")
+    kernels = launches.groupby([next(n for n in names if each.startswith(n)) for each in called])
+    sums = kernels.sum().rename(columns=SUMS)
+    return sums.assign(l2_bytes=SECTOR * sums["l2_bytes"], launches=kernels.size())
 
 
 def explain(text: str) -> str:
@@ -118,26 +107,3 @@ def explain(text: str) -> str:
     if "No kernels were profiled" in text:
         return "ncu profiled no kernel"
     return "ncu wrote no table"
-
-
-def _add(kernel: Kernel, metrics: Mapping[str, float], name: str) -> None:
-    missing = [metric for metric in METRICS if metric not in metrics]
-    if missing:
-        raise CountersError(f"ncu gave no {', '.join(missing)} for a launch of {name}")
-    kernel.launches += 1
-    kernel.dram_bytes += metrics[DRAM]
-    kernel.l2_bytes += SECTOR * metrics[SECTORS]
-    kernel.seconds += metrics[DURATION]
-
-
-def _value(row: Mapping[str, str]) -> float:
-    """Read a metric in bytes, sectors or seconds; ncu writes thousands with commas."""
-    unit = row["Metric Unit"]
-    if row["Metric Name"] not in METRICS:
-        return math.nan
-    try:
-        return float(row["Metric Value"].replace(",", "")) * _UNITS[unit]
-    except (ValueError, KeyError):
-        raise CountersError(
-            f"ncu gave {row['Metric Name']} = {row['Metric Value']!r} {unit}: not a number"
-        ) from None
