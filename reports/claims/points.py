@@ -1,7 +1,5 @@
 """The rows of a frame as numbers of a claim: on the paper's own matrices, and on their stand-ins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -17,8 +15,8 @@ MORE, LESS = "> ", "< "
 def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers of the claim.
 
-    own : whether the row is of a matrix of the claim; of the paper, if the claim names none.
-    stands_in : whether its matrix stands in for one of these.
+    own, stands_in : whether the matrix is one of the claim's, or of the paper's if the claim names none;
+        whether it stands in for one of these.
     input, of_claim : what is counted as one matrix; which of the claim's it is.
     has, left_out : whether there is a number; (label, reason) where there is none.
     value, low, high : the number and its interval; of a count 1 where it exceeds `above`.
@@ -74,14 +72,10 @@ def _names(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
 
 def _numbers(frame: pd.DataFrame, name: str) -> Numbers:
     """Return the column as floats, nan where it has no number, or where there is no such column."""
-    if name not in frame:
-        return np.full(len(frame), np.nan)
-    column = frame[name]
-    numbers = column if column.dtype == float else pd.to_numeric(column, errors="coerce")
+    numbers = pd.to_numeric(frame.get(name, pd.Series(np.nan, frame.index)), errors="coerce")
     return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
 
 
 def _texts(frame: pd.DataFrame, name: str) -> list[str | None]:
     """Return the column, None where it has no text, or where there is no such column."""
-    texts = frame[name] if name in frame else [None] * len(frame)
-    return [text if isinstance(text, str) else None for text in texts]
+    return [text if isinstance(text, str) else None for text in frame.get(name, [None] * len(frame))]
