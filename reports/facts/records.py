@@ -36,7 +36,7 @@ class Records:
     def load(cls, machine: str | None = None, strict: bool = False) -> Records:
         """Read results/ of one machine, or of all. A folder of another machine is read whole or refused; in
         this machine's own, or that of `machine` unless `strict`, a damaged line hides no other case."""
-        # Records make a million objects that live until the end: garbage is collected seldom from here on.
+        # Records make a million objects that live until the end: collect garbage seldom, and not among them.
         gc.set_threshold(100_000, 50, 50)
         stored: list[list[Record]] = []
         refused: dict[str, str] = {}
@@ -53,7 +53,9 @@ class Records:
         rows = tuple(representative(of_run(lines)) for lines in stored)
         current = set(map(id, rows))
         earlier = tuple(record for lines in stored for record in lines if id(record) not in current)
-        return cls(rows, earlier, refused, made_today((*earlier, *rows)))
+        found = cls(rows, earlier, refused, made_today((*earlier, *rows)))
+        gc.freeze()
+        return found
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
         """Return the records for a figure of ratios: the cases of each matrix and machine from one run.
