@@ -3,8 +3,6 @@
 All numbers are made up.
 """
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

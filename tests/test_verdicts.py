@@ -1,7 +1,5 @@
 """The rules of judging, each with planted numbers that break it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
