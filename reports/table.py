@@ -108,7 +108,6 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "suspect": False,
         "runs": (),
         "samples": 0,
-        "processes": 0,
         "facts": {},
     }
     return row if record is None else row | _of_record(record, records)
