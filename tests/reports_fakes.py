@@ -1,7 +1,5 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

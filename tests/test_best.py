@@ -1,7 +1,5 @@
 """What a machine achieves at best: whoever implements it, but never by other work or a lucky draw."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

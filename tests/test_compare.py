@@ -1,7 +1,5 @@
 """Machines side by side: a mean is over what both have solved, failures stay in sight, damage is not."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The grammar of a figure: one module is all that a figure takes."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """The page: every claim and case on it, every link of it to something. All numbers are made up."""
 
-from __future__ import annotations
-
 import html
 import io
 import json

@@ -1,7 +1,5 @@
 """GSoFA's figures of one GPU and its tables, from made records. All numbers are made up."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import random

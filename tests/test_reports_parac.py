@@ -1,7 +1,5 @@
 """ParAC's tables and figures, from made records. All numbers are made up."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables, where values of marks are written, and when a figure is drawn again. All numbers are made up."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace
