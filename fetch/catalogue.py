@@ -72,10 +72,9 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
             raise ConfigError(f"{path}:{line}: id {entry.id!r} is on line {lines[entry.id]} already")
         lines[entry.id] = line
     for line, entry in numbered:
-        unknown = [word for word in entry.stands_for if word not in lines]
-        if unknown:
-            hint = suggest(unknown[0], lines)
-            raise ConfigError(f"{path}:{line}: stands_for {unknown[0]!r} is no id{hint}")
+        unknown = next((word for word in entry.stands_for if word not in lines), None)
+        if unknown is not None:
+            raise ConfigError(f"{path}:{line}: stands_for {unknown!r} is no id{suggest(unknown, lines)}")
     return tuple(entry for _, entry in numbered)
 
 
@@ -98,9 +97,7 @@ def lookup(text: str) -> Entry:
 def suggestion(text: str) -> str:
     """Return `; did you mean ...?` for a name that catalogue and local index lack; empty for none."""
     labels = [word for word in _index() if "+" not in word]
-    labels += [f"{listed.group}/{listed.name}" for listed in collection.local_index()]
-    same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]
-    return f"; did you mean {same[0]}?" if same else suggest(text, labels)
+    return collection.nearest(text, labels + [listed.label for listed in collection.local_index()])
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Entry]]:
@@ -138,10 +135,6 @@ def _typed(key: str, text: Any) -> Any:
 
 @functools.cache
 def _index() -> dict[str, Entry]:
-    spellings: dict[str, Entry] = {}
-    for entry in entries():
-        spellings[entry.name] = entry
-        if entry.group:
-            spellings[f"{entry.group}/{entry.name}"] = entry
-            spellings[f"{entry.group}+{entry.name}"] = entry
-    return {**spellings, **{entry.id: entry for entry in entries()}}
+    every = entries()
+    labels = {f"{e.group}{sign}{e.name}": e for e in every if e.group for sign in "/+"}
+    return {**{e.name: e for e in every}, **labels, **{e.id: e for e in every}}

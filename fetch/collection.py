@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import functools
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,9 +99,13 @@ def spelling(group: str, name: str) -> str:
     label, labels = f"{group}/{name}", [listed.label for listed in local_index()]
     if label in labels:
         return f"the collection holds {label}: does FILLPATH_MIRROR?"
-    same = [other for other in labels if other.lower() == label.lower()]
-    hint = f"; did you mean {same[0]}?" if same else suggest(label, labels)
-    return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{hint or '?'}"
+    return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{nearest(label, labels) or '?'}"
+
+
+def nearest(text: str, labels: Sequence[str]) -> str:
+    """Return `; did you mean ...?` for the label of that spelling or a similar one; empty for none."""
+    same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]
+    return f"; did you mean {same[0]}?" if same else suggest(text, labels)
 
 
 def _cached() -> Path:

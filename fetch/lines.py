@@ -138,14 +138,8 @@ def _after_blanks(block: Array, at: int) -> int:
 @compiled
 def _index(block: Array, start: int, order: int) -> tuple[int, int]:
     """Read a row or column. Returns (it - 1, position behind it); (-1, start) if none from 1 to `order`."""
-    at = start + int(block[start] == _PLUS)
-    number, first = 0, at
-    while 0 <= block[at] - _ZERO <= 9:
-        number = min(10 * number + block[at] - _ZERO, order + 1)
-        at += 1
-    if at == first or not _blank(block[at]) or not 1 <= number <= order:
-        return -1, start
-    return number - 1, at
+    number, at = _integer(block, start)
+    return (int(number) - 1, at) if at >= 0 and 1 <= number <= order else (-1, start)
 
 
 @compiled

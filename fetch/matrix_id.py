@@ -116,7 +116,7 @@ def _of_entry(entry: Entry) -> MatrixId:
 
 def _in_index(name: str) -> str:
     """Return Group/Name of the one matrix in the local index that has this name."""
-    labels = [f"{listed.group}/{listed.name}" for listed in collection.local_index() if listed.name == name]
+    labels = [listed.label for listed in collection.local_index() if listed.name == name]
     if len(labels) == 1:
         return labels[0]
     if labels:
