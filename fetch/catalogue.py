@@ -82,7 +82,7 @@ def find(text: str) -> Entry | None:
     """Find the entry of an id, name or Group/Name; None for a matrix that the catalogue does not hold."""
     entry = _index().get(text)
     if entry is None and names.is_generated(text):
-        return _index().get(names.canonical(text))
+        return _index().get(names.parse(text).name)
     return entry
 
 

@@ -205,11 +205,6 @@ def parse(name: str) -> Spec:
         raise UnknownNameError(f"matrix {name!r}: {problem}") from None
 
 
-def canonical(name: str) -> str:
-    """Return the one spelling of a generated name. Raises UnknownNameError as `parse` does."""
-    return parse(name).name
-
-
 def _parsed(generator: str, *words: str) -> Spec:
     if generator not in GRAMMAR:
         hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"

@@ -29,6 +29,7 @@ from fillpath.paths import bytes_text, cache
 
 EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
+_FAILED = "failed.json"  # the note of a failed transfer, in the folder of the matrix
 How = Literal["reused", "resumed", "downloaded", "copied"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
@@ -84,6 +85,7 @@ class _Order:
     """A matrix that is not in the cache.
 
     folder, name : of the matrix, in the cache
+    part : file of its archive while it arrives
     wanted : its archive
     sha256 : of the archive according to the catalogue, or empty
     before : the archive that its address gave first, None if that does not matter
@@ -91,6 +93,7 @@ class _Order:
 
     folder: Path
     name: str
+    part: Path
     wanted: Wanted
     sha256: str
     before: trust.Checksum | None
@@ -109,7 +112,7 @@ def fetch(
     DiskFullError, and TransferError for anything else, at once if it went wrong a moment ago.
     """
     folder = _folder(group, name)
-    part = _part(folder, name)
+    part = folder / f"{name}.tar.gz.part"
     download = None if trust_change else cached(group, name, sha256)
     if download is not None and not part.exists():
         return download
@@ -127,11 +130,11 @@ def fetch(
             orphan.unlink(missing_ok=True)
         before = None if sha256 or trust_change else trust.checksums().get(location)
         try:
-            return _obtain(_Order(folder, name, wanted, sha256, before))
+            return _obtain(_Order(folder, name, part, wanted, sha256, before))
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
                 with contextlib.suppress(OSError):
-                    write_note(_failure(folder), _Failure(location, str(problem), time.time()))
+                    write_note(folder / _FAILED, _Failure(location, str(problem), time.time()))
             raise
 
 
@@ -149,7 +152,7 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
 def forget_failure(group: str, name: str) -> None:
     """Let the next `fetch` of that matrix try at once, even if one failed a moment ago."""
     with contextlib.suppress(OSError):  # A cache that cannot be written to holds no note that matters.
-        _failure(_folder(group, name)).unlink(missing_ok=True)
+        (_folder(group, name) / _FAILED).unlink(missing_ok=True)
 
 
 def _folder(group: str, name: str) -> Path:
@@ -159,17 +162,9 @@ def _folder(group: str, name: str) -> Path:
     return cache() / "matrices" / group / name
 
 
-def _part(folder: Path, name: str) -> Path:
-    return folder / f"{name}.tar.gz.part"
-
-
-def _failure(folder: Path) -> Path:
-    return folder / "failed.json"
-
-
 def _refuse_soon(folder: Path, wanted: Wanted) -> None:
     """Raise TransferError if the transfer from that address failed a moment ago."""
-    failure = read_note(_failure(folder), _Failure)
+    failure = read_note(folder / _FAILED, _Failure)
     ago = time.time() - failure.time if failure is not None else 0.0
     if failure is not None and failure.location == wanted.location and 0 <= ago < RETRY_AFTER:
         advice = f"`fillpath fetch {wanted.label}` tries again at once"
@@ -178,12 +173,11 @@ def _refuse_soon(folder: Path, wanted: Wanted) -> None:
 
 def _obtain(order: _Order, again: bool = True) -> Download:
     """Transfer the archive and keep its matrix, in a second try if the first archive was doubtful."""
-    part = _part(order.folder, order.name)
-    arrived = transfer(order.wanted, part)
+    arrived = transfer(order.wanted, order.part)
     try:
         return _keep(order, arrived.path, arrived.resumed)
     except TransferError as problem:
-        discard(part)
+        discard(order.part)
         if not (again and arrived.doubtful):
             raise
         _log.warning("%s; downloading it once more from the start", problem)
@@ -205,9 +199,9 @@ def _keep(order: _Order, archive: Path, resumed: int) -> Download:
         if not order.sha256:
             trust.record(location, sha256, size)
         write_note(receipt, _Receipt(sha256, location, length))
-    discard(_part(order.folder, order.name))
+    discard(order.part)
     with contextlib.suppress(OSError):
-        _failure(order.folder).unlink(missing_ok=True)
+        (order.folder / _FAILED).unlink(missing_ok=True)
     how: How = "copied" if not is_remote(location) else "resumed" if resumed else "downloaded"
     return Download(path, sha256, location, how, size, resumed)
 
