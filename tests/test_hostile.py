@@ -54,7 +54,7 @@ LEFT_OUT = tuple(
     words.split()
     for words in (
         "workflow compile", "workflow draw", "workflow measure", "workflow processes", "workflow series",
-        "maintain peers", "maintain power", "maintain readme", "maintain registers",
+        "maintain peers", "maintain readme", "maintain registers",
     )
 )  # fmt: skip
 

@@ -22,7 +22,7 @@ from reports.exhibit import Exhibit
 from reports.facts.records import Records
 from reports.how import place
 from reports.shapes import files, style
-from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, rows_of, site
+from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, read_csv, rows_of, site
 
 __all__ = ["site"]
 # Each result decides another claim, whatever that says; no column of a frame is held against these.
@@ -42,8 +42,15 @@ def sham(*names: str, reason: Reason | None = None) -> Exhibit:
             verdict(name, Reason.NOT_RUN) for name in names if name not in ok and reason is not Reason.BESIDE
         ]
 
-    shown = "ooclu", "GSoFA, Figure 99", "a sham", lambda cases: cases, drawn, "A sham."
-    return Exhibit(*shown, held=(judged,), claims=("table2_in_words",))
+    return Exhibit("a sham", rows, drawn, "A sham.", held=(judged,), more_claims=("table2_in_words",))
+
+
+def rows(cases: pd.DataFrame) -> pd.DataFrame:
+    return cases
+
+
+# As if it were the file of a figure.
+rows.__module__ = "reports.ooclu.fig99"
 
 
 def verdict(name: str, reason: Reason | None, points: pd.DataFrame = POINT[:0]) -> Verdict:
@@ -70,7 +77,7 @@ BOTH = sham("fill1_pruned", "fill2_cpu")
 BESIDE = sham("fill1_pruned", "fill2_cpu", reason=Reason.BESIDE)
 CONSTANT = sham("fill1", "fill2_cpu", reason=Reason.CONSTANT)
 ARITHMETIC = sham("always", reason=Reason.DERIVED)
-SILENT = [replace(each, claims=()) for each in (BESIDE, sham())]
+SILENT = [replace(each, more_claims=()) for each in (BESIDE, sham())]
 OTHERS = {"a": "-x", "b": "-xx", "c": "x-x"}
 # The marks of a machine that decides nothing.
 NOTHING = ("x--", "x..", "...", "---x", "")
@@ -134,7 +141,7 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     measured = f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. "
     nothing = Records(), "A sham. Nothing of it was measured here."
     for stored, where in ((records({"here": "-x", "there": "xxx"}), measured), nothing):
-        comments, frame = files.read_csv(draw("ooclu", "fig99", cases, stored, ENTRIES, here)[1])
+        comments, frame = read_csv(draw("ooclu", "fig99", cases, stored, ENTRIES, here)[1])
         assert list(frame["case"]) == [case.name for case in cases]
         assert comments["caption"].startswith(where)
         assert not stored.rows or set(frame["machine"]) == {machine} == {comments["machine"]}

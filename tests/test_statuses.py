@@ -35,7 +35,7 @@ from reports.pages import crate, drawing, handout, webpage
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import OF_EACH_SHAPE, Judgement, judge, site
+from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge, site
 from tests.shared import once
 from tests.thorough import daily
 
@@ -111,7 +111,7 @@ def test_each_status_is_there_of_each_stage() -> None:
     "command", ["check", "list", "compare bare test-machine", "pack bare.tar.gz --machine bare"]
 )
 def test_a_command_reads_it(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(style, "write_picture", lambda figure, path: path.touch())
+    monkeypatch.setattr(style, "write_picture", lambda figure, path, box=None: path.touch())
     monkeypatch.chdir(tmp_path)
     assert main(command.split()) == 0
 
@@ -187,4 +187,4 @@ def test_a_figure_has_a_picture_of_it(paper: str, figure: str) -> None:
     assert not any(view.failure for view in views)
     assert bool(figures.pictured(views)) == any(records.of(case.name) for case in cases)
     frame = views[MACHINES.index("bare")].frame
-    assert shown.picture(frame).axes and shown.words(frame)
+    assert shown.picture(frame).axes and shown.words(frame, NO_ROWS)

@@ -1,4 +1,4 @@
-"""What fill2 will do on a pattern, without doing it: exact for a symmetric pattern, else from a sample.
+"""The work of fill2 on a pattern, in advance: exact for a symmetric pattern, else from a sample.
 
 For a source i, fill2 expands every vertex below i that is reached by a path through vertices below i. In the
 graph of A + A^T these are the descendants of i in its elimination tree. So their rows of A add up to the
@@ -10,7 +10,8 @@ J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Mat
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
 Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994).
 
-Longer than two screens: the bound, and the sample that corrects it, rest on the same elimination tree.
+    forecast = sample_sources(pattern, count=100, seed=0)
+    forecast.filled, forecast.exact
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ LEAST_SOURCES = 20
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a pattern will take.
+    """The work that a pattern will take.
 
     edges : of fill2, over all sources
-    filled : entries of F, including those of A
+    filled : entries of F, including A's
     updates : of fill1, entries of U examined
     exact : whether edges and filled are exact, not estimates
     sources : the number of sources that fill2 was run on, in the phase `sample`
@@ -66,13 +67,13 @@ class _Bounds:
 
 
 def sample_sources(pattern: Pattern, count: int = 600, seed: int = 0) -> Forecast:
-    """The forecast of a pattern, with fill2 run on `count` of its sources, on one thread.
+    """Return the forecast of a pattern, with fill2 run on `count` of its sources, on one thread.
 
     pattern : n x n, sorted, diagonal present
     count : sources to sample: all if n is no larger, fewer if they would examine more than MOST_EDGES
     seed : of the sample
 
-    For an unsymmetric pattern the estimate is that of Hansen and Hurwitz (Ann. Math. Stat. 14, 1943).
+    For an unsymmetric pattern the estimate is Hansen and Hurwitz's (Ann. Math. Stat. 14, 1943).
     """
     bounds = _bounds(pattern)
     sources, weights = _draw(bounds, count, seed)
@@ -100,7 +101,7 @@ def _bounds(pattern: Pattern) -> _Bounds:
 
 
 def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
-    """The pattern of A + A^T, and whether it equals that of A."""
+    """Return the pattern of A + A^T, and whether it equals A's."""
     n, ones = pattern.n, np.ones(pattern.nnz, np.int8)
     matrix = csr_array((ones, pattern.indices, pattern.indptr), shape=(n, n))
     mirror = csr_array(matrix.T)
@@ -111,9 +112,11 @@ def _symmetrised(pattern: Pattern) -> tuple[Pattern, bool]:
 
 
 def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
-    """(sources, weights): one from each of `count` strata of equal size, in the order of the sources. The
-    size of a source is its share of the bound on edges plus its share of the bound on F, so neither estimate
-    has heavy tails."""
+    """Draw (sources, weights): one from each of `count` strata of equal size, in the sources' order.
+
+    The size of a source is its share of the bound on edges plus its share of the bound on F, so neither
+    estimate has heavy tails.
+    """
     n = len(bounds.edges)
     if count >= n:
         return np.arange(n), np.ones(n)
@@ -129,7 +132,7 @@ def _draw(bounds: _Bounds, count: int, seed: int) -> tuple[Array, Array]:
 
 @njit(cache=True, nogil=True)
 def _sample(indptr, indices, sources):
-    """(k,) int64 each: the edges that the sources examine, and the entries of their rows of F."""
+    """Return (k,) int64 each: the edges that the sources examine, and the entries of their rows of F."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
@@ -146,8 +149,10 @@ def _sample(indptr, indices, sources):
 
 @njit(cache=True, nogil=True)
 def _analyse(indptr, indices, lengths):
-    """For a symmetric pattern, (n,) int64 each: the sum of `lengths` over a vertex's proper descendants in
-    the elimination tree, its row count in L without the diagonal, and its column count with the diagonal."""
+    """Return three (n,) int64 for a symmetric pattern: sums of `lengths`, row counts of L, column counts.
+
+    The sums are over a vertex's proper descendants in the tree. Only column counts have the diagonal.
+    """
     n = len(indptr) - 1
     parent = _elimination_tree(indptr, indices)
     order = _postorder(parent)
@@ -161,7 +166,7 @@ def _analyse(indptr, indices, lengths):
 
 @njit(cache=True, nogil=True)
 def _elimination_tree(indptr, indices):
-    """(n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm with path compression)."""
+    """Return (n,) int32: the parent of each vertex, -1 for roots (Liu's algorithm with path compression)."""
     n = len(indptr) - 1
     parent = np.full(n, -1, np.int32)
     ancestor = np.full(n, -1, np.int32)
@@ -179,7 +184,6 @@ def _elimination_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parent):
-    """(n,) int32: the vertices, each after its descendants."""
     n = len(parent)
     child = np.full(n, -1, np.int32)
     sibling = np.full(n, -1, np.int32)
@@ -205,8 +209,7 @@ def _postorder(parent):
 
 @njit(cache=True, nogil=True)
 def _counts(indptr, indices, parent, order):
-    """Row counts without the diagonal and column counts with it, computed from the leaves of the row
-    subtrees."""
+    """Return row counts without the diagonal and column counts with it, from the row subtrees' leaves."""
     n = len(parent)
     level = np.zeros(n, np.int32)
     for vertex in range(n - 1, -1, -1):
@@ -250,7 +253,7 @@ def _counts(indptr, indices, parent, order):
 
 @njit
 def _root(ancestor, vertex):
-    """The end of a vertex's path through `ancestor`; compresses the path."""
+    """Return the end of a vertex's path through `ancestor`, and compress the path."""
     end = vertex
     while end != ancestor[end]:
         end = ancestor[end]

@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis
+from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis, write_names
 from reports.shapes.bars import draw_slots
-from reports.shapes.lines import draw_line, draw_nodes
+from reports.shapes.lines import draw_line
 from reports.shapes.strip import Ratios, write_strip
-from reports.shapes.style import PALETTE, new_figure
+from reports.shapes.style import PALETTE, SMALL, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, of, on, option, over
 
 DATA = subject("gsofa", "fig12_vs_superlu_dist").data
+ONE_NODE: dict[str, float] = DATA["one_node"]
 RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
 LOOKS: dict[str, dict[str, Any]] = {
     RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o"},
@@ -33,14 +34,12 @@ STRIP = [
     Ratios(RANKS, SPEEDUPS | SIX_GPUS, only={"best": True}, mark="mark"),
     Ratios("The fastest sequential code over the same", SPEEDUPS, only={"series": BEST}, mark="mark"),
 ]
-# Of a group's place: half of what points of 1 to 16 ranks take, half of a line.
+# Half of the width that points of 1 to 16 ranks take in a group, and half of that of a line.
 HALF, EDGE = 0.36, 0.42
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and series: SuperLU_DIST on each number of `ranks`, of which `best` takes
-    least, gsofa on one GPU and on six, and the fastest sequential code, which `code` names; `ratio`, its
-    seconds over those of gsofa on one GPU in one run, `six_ratio` over those on six."""
+    """Return one row per matrix and series, `best` on its best ranks: `ratio`, `six_ratio` over gsofa's."""
     rows = timed(cases, SYMBOLIC)
     rows["series"] = rows["implementation"].where(rows["gpus"] != 6, SIX)
     ours = rows["series"].isin([GSOFA, SIX])
@@ -56,13 +55,13 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     best = fastest(codes, of(rows, GSOFA, "series")["run_id"]).dropna(subset="case").reset_index()
     best = best.assign(series=BEST, code=best["code"].where(best["status"] == "ok"))
     whole = pd.concat([ranked, best, rows[ours]], ignore_index=True)
-    whole = beside(whole, "gsofa", {"paper": DATA["one_node"]})
+    whole = beside(whole, "gsofa", {"paper": ONE_NODE})
     is_best = whole["best"].eq(True) | whole["series"].isna()
     return in_papers_order(whole.assign(best=is_best), "gsofa")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw what was measured above, what is printed below on axes of its own."""
+    """Draw the measured seconds above, the printed ratios below on axes of their own."""
     ranks = frame["ranks"].map("({:g})".format)
     marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
     lines = [line for ratios in STRIP for line in ratios.lines(marked)]
@@ -74,15 +73,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         _measured(top, frame)
         write_strip(top, lines)
     legend_above(figure)
-    many = DATA["nodes_44"]
-    draw_nodes(bottom, DATA["one_node"], DATA["faster_at_6_nodes"], many["max"] | many["min"], many["mean"])
-    bottom.set_title("Printed: GSoFA over SuperLU_DIST, each on so many nodes of six GPUs", loc="left")
+    _printed(bottom)
     return figure
 
 
 def _measured(axes: Axes, frame: pd.DataFrame) -> None:
-    """Draw in each group seconds by ranks, 1 to 16 from left to right, and lines for what has none."""
-    # Four ranks stand in the middle of a group, and all that has none.
+    """Draw in each group seconds by ranks, 1 to 16 from left to right, and lines of codes without ranks."""
+    # Four ranks are in the middle of a group, and so are codes without ranks.
     frame = frame.assign(x=frame["group"] + HALF * (np.log2(frame["ranks"].fillna(4)) / 2 - 1))
     ok, failed = frame[frame["status"] == "ok"], frame[frame["status"] != "ok"]
     for _, rows in ok[ok["series"] == RANKED].groupby("group"):
@@ -95,6 +92,26 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     seconds_axis(axes)
     name_matrices(axes, frame)
     axes.set_ylabel("seconds (log)")
+
+
+def _printed(axes: Axes) -> None:
+    """Draw the printed ratios by the number of nodes: each matrix on one, in words on six, ends on 44."""
+    above, many = DATA["faster_at_6_nodes"], DATA["nodes_44"]["max"] | DATA["nodes_44"]["min"]
+    axes.axhline(1, color="black", linewidth=1)
+    axes.plot([0] * len(ONE_NODE), [*ONE_NODE.values()], "o", color=PALETTE[0])
+    for abbr, value in many.items():
+        axes.plot([0, 2], [ONE_NODE[abbr], value], "--o", color=PALETTE[0], linewidth=1)
+    axes.plot(2, DATA["nodes_44"]["mean"], "D", color=PALETTE[5], markersize=8)
+    axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
+    axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
+    axes.yaxis.set_major_formatter("{x:g}")
+    names = [(0, *item) for item in ONE_NODE.items()]
+    names += [(2, *item) for item in {**many, "mean": DATA["nodes_44"]["mean"]}.items()]
+    write_names(axes, [(x, y) for x, _, y in names], [f"{name} {value:.3g}x" for _, name, value in names])
+    below = ", ".join(abbr for abbr in ONE_NODE if abbr not in above)
+    for height, text in ((7.0, f"above 1x:\n{', '.join(above)}"), (0.09, f"below 1x:\n{below}")):
+        axes.text(1, height, text, ha="center", va="center", fontsize=SMALL)
+    axes.set_title("Printed: GSoFA over SuperLU_DIST, each on a number of nodes of six GPUs", loc="left")
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -111,19 +128,11 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 12",
     "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
-    """Above: seconds of symbfact_dist alone, which pdgssvx calls SYMBFACT, in the same order; it keeps
-    subscripts by supernodes, gsofa the rows of F. {host}{idle}{fastest}Below 1 the GPU is
-    slower; means are geometric; with transfers: the way to the GPU and back is added to its seconds. Below:
-    six GPUs of each node over SuperLU_DIST on that node's POWER9 cores; one GPU here is another quantity,
-    beside the print, and six GPUs of one host are judged.""",
+    """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric; with transfers: the
+    GPU's seconds with the way to it and back. Below: six GPUs of each node over its POWER9 cores.""",
     facts,
-    claims=("fig12_vs_superlu_dist",),
-    one_run=True,
-    topic="SuperLU_DIST's parallel symbolic factorisation (seconds)",
     span=SPAN,
 )

@@ -15,20 +15,14 @@ from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option
 
-# A panel each: ParAC, and the incomplete Cholesky beside it.
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}
 METHODS = {"ParAC": PALETTE[0], "incomplete Cholesky": PALETTE[1]}
-# By column, which b it is of.
 SIDES = {"iterations": "b at random", "iterations_product": "b = L x"}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and implementation: iterations for b at random, and those for b = L x.
-
-    `ratio` is the first over the second, and `status` is ok where both are. Rows of incomplete Cholesky have
-    `less`: their ratio over ParAC's on the same device.
-    """
+    """Return one row per matrix and code: iterations for both b, their `ratio`; `less`, over ParAC's."""
     is_product = option(cases["variant"], "rhs") == "product"
     rows = in_papers_order(cases[~is_product], PAPER)
     own = pd.MultiIndex.from_frame(rows[[*KEY, "implementation"]])
@@ -48,8 +42,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
-    """Return of each matrix what incomplete Cholesky says on all its devices: the geometric mean of `ratio`,
-    and the least of `less`."""
+    """Return of each matrix the geometric mean of incomplete Cholesky's `ratio`, and the least of `less`."""
     peers = frame[frame["implementation"].isin(OURS)]
     first = peers.iloc[peers["ratio"].isna().argsort(kind="stable")].drop_duplicates("label")
     numbers = peers.groupby("label").agg({"ratio": mean, "less": "min"})
@@ -57,8 +50,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 
 
 def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
-    """Draw iterations on a log axis: a point for b at random joined to one for b = L x, with the first over
-    the second above."""
+    """Draw both iterations of a case as joined points on a log axis, with their ratio above."""
     ok, _ = bars.with_slots(axes, frame[frame["implementation"].isin(DEVICES[device])])
     for method, part in ok.groupby("series", sort=False):
         colour = METHODS[str(method)]
@@ -80,13 +72,12 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC",
     "iterations by right-hand side",
     frame,
     Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
-    f"""Iterations of conjugate gradients for b at random and for b = L x with a random x. Such a b is mostly
-    rough, and an incomplete factor is slow on what is smooth; in bold: the first over the second. {RULE}""",
-    claims=("right_hand_side",),
+    f"""Iterations of conjugate gradients for b at random and for b = L x with a random x, which is mostly
+    rough: an incomplete factor is slow on what is smooth. In bold: the first over the second. {RULE}""",
+    more_claims=("right_hand_side",),
     subsets={"by_matrix": by_matrix},
+    one_run=False,
 )

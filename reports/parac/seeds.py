@@ -9,25 +9,22 @@ from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import first_names
-from reports.parac.solution import PAPER, RULE, SPAN, solved
+from reports.parac.solution import RULE, SPAN, solved
 from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.shapes.style import SMALL, looks
 from reports.verbs import with_groups
 
-# Of a matrix's place, what the points of one case take.
+# The part of a matrix's place that the points of a case take.
 SPREAD = 0.3
-# By column, the label of its axis and how its numbers are written.
+# By column, the label of its axis and the form of its numbers.
 DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case and seed that was measured, and one of seed 0.
-
-    `relative` is its seconds over the median of all seeds of that case, run and host.
-    """
+    """Return one row per case and seed; `relative`, seconds over the median of the seeds of a run."""
     seeds = cases["case"].str.extract(r"\.seed=(\d+)", expand=False).fillna(0).astype(int)
     places = pd.factorize(cases["case"].str.replace(r"\.seed=\d+", "", regex=True))[0]
     rows = solved(cases).assign(seed=seeds, place=places)
@@ -38,8 +35,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
-    """Return of each matrix the least over the most iterations of any seed of an implementation, where that
-    is least."""
+    """Return each matrix's least over most iterations of any seed, of the code where that is least."""
     ok = frame[frame["status"] == "ok"].groupby(SEEDS)["iterations"]
     spread = (ok.min() / ok.max()).where(ok.size() > 1).groupby(level=MATRIX).min()
     first = frame.drop_duplicates(MATRIX).set_index(MATRIX)
@@ -49,7 +45,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 
 
 def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
-    """Draw a point per seed; written: the least and the most, and of how many."""
+    """Draw a point per seed, with the least and the most and their number in words."""
     (label, form), known = DRAWN[value], looks(frame["series"])
     ok = frame[frame["status"] == "ok"]
     first = pd.concat([ok, frame]).drop_duplicates(["group", "series"]).sort_index()
@@ -70,13 +66,12 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC",
     "iterations and time by seed",
     frame,
     Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
-    f"""One point per seed, of the sampling and of the ordering's ties; written:
-    least to most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
-    claims=("run_to_run",),
+    f"""One point per seed, of the sampling and of the ordering's ties; written: least to most. Time: {SPAN}.
+    With one seed the CPU's and the GPU's factor are the same. {RULE}""",
+    more_claims=("run_to_run",),
     subsets={"by_matrix": by_matrix},
+    one_run=False,
 )
