@@ -1,7 +1,6 @@
 """What a record counts without a clock: compared exactly, because identical runs count the same.
 
-What varies between runs of the same key stands in `LEFT_OUT` with the reason; docs/exact.md says how often it
-was seen to.
+`LEFT_OUT` lists what varies between runs of the same key, with reasons. docs/notes/exact.md counts the pairs.
 """
 
 from __future__ import annotations
