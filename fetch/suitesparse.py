@@ -29,7 +29,7 @@ from fillpath.paths import bytes_text, cache
 
 EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
-_FAILED = "failed.json"  # the note of a failed transfer, in the folder of the matrix
+_FAILED = "failed.json"
 How = Literal["reused", "resumed", "downloaded", "copied"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 

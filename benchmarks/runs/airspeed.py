@@ -8,13 +8,13 @@ from stored records, as asv would save them:
     results/asv/<machine>/machine.json        the machine
     results/asv/<machine>/<commit>-<env>.json a row per benchmark: [numbers, [cases], version]
 
-`asv show`, `asv compare` and `asv publish` read these files. Traps of asv 0.6.6:
+`asv show`, `asv compare` and `asv publish` read these files. Traps of asv 0.6.6, each with its way out:
 
-- An environment is named after its interpreter's path, which differs between checkouts: ENVIRONMENT is not.
-- A benchmark's version is a hash of its source unless it is set: `Benchmark.version` is.
-- A kill tears a file, and of two calls at once one loses its results: files are renamed, under a lock.
-- A `track_` function that returns a dict breaks `asv publish`: each quantity is a benchmark of its own.
-- Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
+An environment is named after its interpreter's path, which differs between checkouts: ENVIRONMENT is not.
+A benchmark's version is a hash of its source unless it is set: `Benchmark.version` is.
+A kill tears a file, and of two calls at once one loses its results: files are renamed, under a lock.
+A `track_` function that returns a dict breaks `asv publish`: each quantity is a benchmark of its own.
+Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
 """
 
 from __future__ import annotations

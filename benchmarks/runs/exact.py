@@ -1,6 +1,6 @@
 """Quantities of a record that need no clock: compared exactly, because identical runs count the same.
 
-LEFT_OUT holds the quantities that vary between runs of one key; docs/exact.md counts how often they did.
+LEFT_OUT holds the quantities that vary between runs of one key; docs/notes/exact.md counts how often.
 """
 
 from __future__ import annotations
