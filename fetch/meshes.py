@@ -1,18 +1,19 @@
 """Matrices of boxes of nodes: meshes with several unknowns per node, and elements with unknowns on edges.
 
-Structure is that of the element; the values are this project's choice, with a diagonal that dominates.
+Structure is that of the element; the values are this project's choice, with a diagonal that dominates. Rows
+are counted and then filled by one function, so that nothing but the matrix is stored.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import block_array, csr_array, dia_array, eye_array, kron
+from scipy.sparse import block_array, csr_array, eye_array, kron
 
-from fetch.names import Spec, stencil
+from fetch.names import MAX_ORDER, Spec, stencil
+from impl.cpu.compiled import compiled
 
 Array = npt.NDArray[Any]
 
@@ -24,11 +25,12 @@ def mesh(spec: Spec) -> csr_array:
     share of off-diagonal entries whose mirror is also an entry. Both entries of a pair are there with
     probability f / (2 - f), else one of them. A flow problem's upwinding leaves such a pattern.
     """
-    offsets, diagonal = stencil(spec.variant), -1.0
-    for offset in sorted(offsets, key=lambda offset: offset[::-1]):
+    offsets = sorted(stencil(spec.variant), key=lambda offset: offset[::-1])
+    diagonal = -1.0
+    for offset in offsets:
         diagonal += (1.0 + 0.5 * (spec.unknowns - 1)) / max(sum(map(abs, offset)), 1)
     both = spec.symmetry / (2 - spec.symmetry)
-    return _coupled(spec, offsets, both, diagonal + 0.01)
+    return _coupled(spec, spec.box, offsets, both, diagonal + 0.01)
 
 
 def fem3d(spec: Spec) -> csr_array:
@@ -40,50 +42,86 @@ def fem3d(spec: Spec) -> csr_array:
     """
     others = 0.5 * (spec.unknowns - 1)
     around = 6.0 + 12.0 / 2.0 + 8.0 / 3.0  # faces, edges and corners of the cube of neighbours
-    return _coupled(spec, stencil("hexahedra"), 1.0, around * (1.0 + others) + others)
+    offsets = sorted(stencil("hexahedra"), key=lambda offset: offset[::-1])
+    return _coupled(spec, (spec.size,) * 3, offsets, 1.0, around * (1.0 + others) + others)
 
 
-def _coupled(spec: Spec, offsets: list[tuple[int, int, int]], both: float, diagonal: float) -> csr_array:
-    """Build the matrix of a box of nodes, numbered fastest along x; the unknowns of a node are consecutive.
+def _coupled(
+    spec: Spec, box: tuple[int, ...], offsets: list[tuple[int, int, int]], both: float, diagonal: float
+) -> csr_array:
+    """Build the matrix of a box of nodes.
 
-    offsets : of the nodes that a node couples with
+    offsets : of the nodes that a node couples with, by z, y, x, so that columns ascend
     both : the probability that an entry has its mirror
     """
-    box, bands = spec.nodes, dict[int, Array]()
-    for offset in offsets:
-        # The band of a distance is stored by columns. Two offsets of one distance have no column in common.
-        columns = tuple(slice(max(d, 0), side + min(d, 0)) for d, side in zip(offset, box, strict=True))
-        distance = offset[0] + box[0] * (offset[1] + box[1] * offset[2])
-        if all(part.start < part.stop for part in columns):
-            band = bands.setdefault(distance, np.zeros(box[::-1]))
-            band[columns[::-1]] = -1.0 / max(sum(map(abs, offset)), 1)
-    data, n = np.stack([band.ravel() for band in bands.values()]), math.prod(box)
-    nodes = csr_array(dia_array((data, np.array(list(bands))), shape=(n, n)))
-    del data, bands
-    matrix = csr_array(kron(nodes, 0.5 + 0.5 * np.eye(spec.unknowns)))
-    matrix.setdiag(diagonal)
-    if both < 1.0:
-        rows = np.repeat(np.arange(spec.order, dtype=np.int32), np.diff(matrix.indptr))
-        matrix.data[(rows != matrix.indices) & ~_present(rows, matrix.indices, both, spec.seed)] = 0.0
-        matrix.eliminate_zeros()
-    return matrix
+    arguments = np.array(box), np.array(offsets), spec.unknowns, both, np.uint64(spec.seed), diagonal
+    counts = np.zeros(spec.order + 1, np.int64)
+    _mesh_rows(*arguments, counts, np.empty(0, np.int32), np.empty(0), False)
+    indptr = np.cumsum(counts)
+    indices, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    _mesh_rows(*arguments, indptr, indices, values, True)
+    # SciPy uses one type for both index arrays: int64 pointers would double the size of the columns.
+    indptr = indptr.astype(np.int32) if indptr[-1] <= MAX_ORDER else indptr
+    return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
 
 
-def _present(rows: Array, columns: Array, both: float, seed: int) -> Array:
-    """Tell whether entries off the diagonal exist: with their mirrors, or as the drawn entry of a pair."""
-    drawn = _uniform(np.minimum(rows, columns), np.maximum(rows, columns), seed)
-    return np.asarray((drawn < both) | ((drawn < both + 0.5 * (1.0 - both)) == (rows < columns)))
-
-
-def _uniform(low: Array, high: Array, seed: int) -> Array:
-    """Draw numbers in [0, 1) for pairs of unknowns and a seed: SplitMix64's finaliser, twice."""
-    words = (low.astype(np.uint64) << np.uint64(32)) ^ high.astype(np.uint64)
+@compiled
+def _uniform(low: int, high: int, seed: Any) -> float:
+    """Return a number in [0, 1) of a pair of unknowns and a seed: SplitMix64's finaliser, twice."""
+    word = (np.uint64(low) << np.uint64(32)) ^ np.uint64(high)
     for _ in range(2):
-        words += np.uint64((seed * 0xD1342543DE82EF95 + 0x9E3779B97F4A7C15) % 2**64)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-            words ^= words >> np.uint64(shift)
-            words *= np.uint64(factor)
-    return np.asarray((words >> np.uint64(11)) * 2.0**-53)
+        word += seed * np.uint64(0xD1342543DE82EF95) + np.uint64(0x9E3779B97F4A7C15)
+        word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        word = word ^ (word >> np.uint64(31))
+    return float(word >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def _present(row: int, column: int, both: float, seed: Any) -> bool:
+    """Return whether an entry off the diagonal exists, with its mirror or as the drawn one of the two."""
+    drawn = _uniform(min(row, column), max(row, column), seed)
+    return drawn < both or (drawn < both + 0.5 * (1.0 - both)) == (row < column)
+
+
+@compiled
+def _mesh_rows(
+    box: Array,
+    offsets: Array,
+    unknowns: int,
+    both: float,
+    seed: Any,
+    diagonal: float,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    fill: bool,
+) -> None:
+    """Count the entries of each row into indptr[row + 1], or fill the rows that indptr bounds.
+
+    Nodes are numbered fastest along x, and the unknowns of a node are consecutive.
+    """
+    for row in range(len(indptr) - 1):
+        node, component = row // unknowns, row % unknowns
+        x, y, z = node % box[0], node // box[0] % box[1], node // (box[0] * box[1])
+        at = indptr[row] if fill else 0
+        for place in range(len(offsets)):
+            u, v, w = x + offsets[place, 0], y + offsets[place, 1], z + offsets[place, 2]
+            if u < 0 or u >= box[0] or v < 0 or v >= box[1] or w < 0 or w >= box[2]:
+                continue
+            far = abs(u - x) + abs(v - y) + abs(w - z)
+            first = ((w * box[1] + v) * box[0] + u) * unknowns
+            for unknown in range(unknowns):
+                column = first + unknown
+                if column != row and both < 1.0 and not _present(row, column, both, seed):
+                    continue
+                if fill:
+                    weight = (1.0 if unknown == component else 0.5) / max(far, 1)
+                    indices[at] = column
+                    values[at] = diagonal if column == row else -weight
+                at += 1
+        if not fill:
+            indptr[row + 1] = at
 
 
 def edges(spec: Spec) -> csr_array:
