@@ -373,7 +373,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a bound's interval is inverted", "reports/verbs.py",
-        'least, most = (a["low"] / b["high"]).where(more)', 'least, most = (a["low"] / b["low"]).where(more)',
+        '"ratio_low": a["low"] / b["high"],', '"ratio_low": a["low"] / b["low"],',
         "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
     ),
     Mutation(

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.probes import registers
 from benchmarks.probes.nvrtc import bindings, compile_source, registered_kernels
-from benchmarks.probes.registers import REPORT, Usage, changes, compiled, fingerprint, parse, usages
+from benchmarks.probes.registers import REPORT, Usage, changes, fingerprint, known_hashes, parse, usages
 from commands.maintain import registers as command
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import ROOT
@@ -118,7 +118,7 @@ def test_the_command_prints_what_changed_compiles_what_is_new_and_renews_the_lis
     (tmp_path / "kernels.txt").write_text(f"{fingerprint(first)}  {first}\n")
     assert command.run(argparse.Namespace(base="HEAD")) == 0
     assert capsys.readouterr().out.startswith("a line on True\n1 kernels changed since ")
-    assert asked == [str(second)] and compiled() == {fingerprint(each) for each in kernels[:2]}
+    assert asked == [str(second)] and known_hashes() == {fingerprint(each) for each in kernels[:2]}
     with pytest.raises(ConfigError, match="no-such-commit"):
         command.run(argparse.Namespace(base="no-such-commit"))
 

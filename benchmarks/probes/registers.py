@@ -88,7 +88,7 @@ def fingerprint(kernel: Kernel) -> str:
     return content_hash(_text(kernel, ROOT), str(kernel), *ARCHITECTURES, compiler)[:12]
 
 
-def compiled() -> set[str]:
+def known_hashes() -> set[str]:
     """Return the fingerprints in docs/kernels.txt."""
     return {line.split()[0] for line in TABLE.read_text().splitlines()}
 

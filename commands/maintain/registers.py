@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.probes.nvrtc import registered_kernels
-from benchmarks.probes.registers import TABLE, changes, compiled, fingerprint, usages
+from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, usages
 from benchmarks.runs.night_commits import clear, git, worktrees
 from commands._parser import Parser
 from fillpath.paths import ROOT, WORK, write_text
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
     named = sorted(registered_kernels(), key=str)
     kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
-    listed = {line for line in kernels if line.split()[0] in compiled()}
+    listed = {line for line in kernels if line.split()[0] in known_hashes()}
     for line, kernel in kernels.items():
         usages([kernel] if line not in listed else [])
         listed.add(line)
