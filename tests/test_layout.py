@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.engine.foresight import least_bytes
+from benchmarks.engine.measure import least_bytes
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan_site
 from benchmarks.runs.cases import suite_cases

@@ -44,7 +44,7 @@ def _wrong(result: Arranged, raw: Raw) -> float:
 
 
 def _is_valid(result: Arranged, raw: Raw) -> bool:
-    """Whether the pattern has its diagonal, the values are finite, and only a matching scales."""
+    """Return whether the pattern has its diagonal, the values are finite, and only a matching scales."""
     try:
         result.pattern.validate()
     except InputError:

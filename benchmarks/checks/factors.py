@@ -148,7 +148,7 @@ class _Rows:
 
 
 def _over(upper: Array, lower: Array) -> Array:
-    """The quotient, 0 for 0 over 0."""
+    """Return the quotient, 0 for 0 over 0."""
     with np.errstate(all="ignore"):
         return np.where(upper == 0, 0.0, upper / lower)
 
@@ -172,14 +172,15 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
 
 
 def _largest_column(prepared: Prepared, part: float) -> float:
-    """That part of ||A||_1, which itself may overflow."""
+    """Return that part of ||A||_1, which itself may overflow."""
     pattern = prepared.pattern
     return float(np.bincount(pattern.indices, part * np.abs(prepared.values), minlength=pattern.n).max())
 
 
 def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _Rows:
-    """Compare all rows. Of `parts` threads the i-th has every parts-th row from the i-th on: later rows take
-    longer.
+    """Compare all rows.
+
+    Of `parts` threads the i-th has every parts-th row from the i-th on: later rows take longer.
 
     values : (nnz of F,) float64 by rows, of L + U - I
     tiny : what a factor or a product may be off by near 0, in roundings

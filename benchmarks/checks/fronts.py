@@ -50,7 +50,7 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]
 
 
 def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
-    """Whether every front's blocks lie within the values."""
+    """Return whether every front's blocks lie within the values."""
     m = len(fronts.up)
     if start.shape != (m,) or panel.shape != (m,) or values.ndim != 1 or values.dtype.kind != "f":
         return False
@@ -148,9 +148,10 @@ def _largest(lower, upper):
 
 @njit(error_model="numpy")
 def _plain(lower, upper, width, most):
-    """From panels to L and U, in place. With D the inverse of a stored block, D = L_D U_D: below it S becomes
-    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||, and inf
-    where finite numbers overflow.
+    """From panels to L and U, in place.
+
+    With D the inverse of a stored block, D = L_D U_D: below it S becomes S D U_D^-1 = S L_D, right of it A_KJ
+    becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||, and inf where finite numbers overflow.
 
     lower : (s, f), the pivots' columns; upper : (r, s), the columns right of them
     most : the largest number that may be written
@@ -184,8 +185,11 @@ def _within(lower, upper, most):
 
 @njit(error_model="numpy")
 def _opened(stored):
-    """Invert a stored block. Returns D, and || |D| |D^-1| ||, 0 where there is no inverse. What overflows is
-    taken once more with rows and columns divided by powers of two."""
+    """Invert a stored block.
+
+    Returns D, and || |D| |D^-1| ||, 0 where there is no inverse. What overflows is taken once more with rows
+    and columns divided by powers of two.
+    """
     block = _inverse(stored)
     condition = _condition(block, stored)
     if np.isfinite(block).all() and np.isfinite(condition):
@@ -238,7 +242,7 @@ def _factorise(block):
 
 @njit(error_model="numpy")
 def _inverse(block):
-    """The inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
+    """Return the inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
     width = len(block)
     left, right = block.copy(), np.eye(width)
     for k in range(width):

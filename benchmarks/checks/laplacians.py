@@ -21,7 +21,7 @@ ROUNDING = 1e-13
 
 
 def verify_preconditioner(result: Any, graph: Laplacian, by: str, expected: Array) -> Verified:
-    """How many columns of G are malformed, or differ from those of the same seed's factor in any bit.
+    """Return how many columns of G are malformed, or differ from those of the same seed's factor in any bit.
 
     A column is well formed if its rows ascend below the diagonal, its entries are in [-1, 0] and sum to -1,
     and its entry of D is positive; or if it is empty and its entry of D is 0.
@@ -116,8 +116,8 @@ def _applied(graph: Laplacian, y: Array) -> tuple[Array, Array]:
 
 @njit(cache=True)
 def _differences(indptr, indices, weights, y, applied, terms):
-    """The sum of w (y_i - y_j) of each row, compensated (Neumaier): degree times y_i minus the rest would
-    cancel."""
+    """Return the sum of w (y_i - y_j) of each row, compensated (Neumaier): degree times y_i minus the rest
+    would cancel."""
     for row in range(len(y)):
         total = lost = size = 0.0
         for p in range(indptr[row], indptr[row + 1]):
@@ -130,7 +130,7 @@ def _differences(indptr, indices, weights, y, applied, terms):
 
 
 def _is_readable(result: Any, n: int) -> bool:
-    """Whether the arrays can be read at all without leaving them."""
+    """Return whether the arrays can be read at all without leaving them."""
     if not isinstance(result, Preconditioner):
         return False
     indptr, indices = result.pattern.indptr, result.pattern.indices

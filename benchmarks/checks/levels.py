@@ -12,8 +12,8 @@ from fillpath.record import Verified
 
 
 def verify_levels(result: Any, filled: Filled) -> Verified:
-    """How many exact dependencies do not go up (one that holds both ways counts twice), and how many columns
-    are in no level.
+    """Return how many exact dependencies do not go up (one that holds both ways counts twice), and how many
+    columns are in no level.
 
     Right-looking, column i of a non-empty L[:,i] writes column k for U[i,k] != 0: k comes after i. It reads
     U[i,k], which column h < i writes if L[i,h] != 0 and U[h,k] != 0: i comes after h (double-U). F is closed
@@ -31,7 +31,7 @@ def verify_levels(result: Any, filled: Filled) -> Verified:
 
 
 def _can_be(result: Any, n: int) -> bool:
-    """Whether a result cuts n columns into levels that are not empty."""
+    """Return whether a result cuts n columns into levels that are not empty."""
     if not isinstance(result, Levels):
         return False
     pointers, columns = result.pointers, result.columns

@@ -24,7 +24,7 @@ def verify_supernodes(result: Any, filled: Filled, maxsup: int) -> Verified:
 
 
 def _is_partition(result: Any, n: int) -> bool:
-    """Whether the boundaries cut rows 0 to n - 1 into non-empty ranges."""
+    """Return whether the boundaries cut rows 0 to n - 1 into non-empty ranges."""
     starts = result.starts if isinstance(result, Supernodes) else None
     if not (isinstance(starts, np.ndarray) and starts.ndim == 1 and starts.dtype == np.int64):
         return False
@@ -33,7 +33,8 @@ def _is_partition(result: Any, n: int) -> bool:
 
 
 def _wrong_boundaries(starts: Array, filled: Filled, maxsup: int) -> int:
-    """The recurrence is on rows, but each row is judged by itself, given the start that the result names."""
+    """Return the recurrence is on rows, but each row is judged by itself, given the start that the result
+    names."""
     n = filled.pattern.n
     rows = np.arange(1, n)
     joined = np.ones(n, np.bool_)

@@ -47,7 +47,7 @@ def verify_solution(result: Any, prepared: Prepared, dtype: str | None, columns:
 
 
 def backward_errors(prepared: Prepared, x: Array, b: Array) -> Array:
-    """The backward error of each row, (n,) float64; 0 for a row without terms. x, b : (n,) float64."""
+    """Return the backward error of each row, (n,) float64; 0 for a row without terms. x, b : (n,) float64."""
     pattern, errors = prepared.pattern, np.empty(prepared.pattern.n)
     _quotients(pattern.indptr, pattern.indices, prepared.values, x, b, errors)
     return errors
@@ -103,7 +103,7 @@ def _quotients(indptr, indices, values, x, b, errors):
 
 @njit(cache=True)
 def _scaled(row, x, right):
-    """The same of a row by mantissas and exponents, the largest exponent taken out."""
+    """Return the same of a row by mantissas and exponents, the largest exponent taken out."""
     most = math.frexp(right)[1] if right != 0 else -(10**6)
     for p in range(len(row)):
         if row[p] != 0 and x[p] != 0:

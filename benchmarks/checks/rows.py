@@ -53,8 +53,8 @@ def verify_counts(result: Counts, reference: Reference) -> Verified:
 
 
 def has_shape(result: Any, n: int) -> bool:
-    """Whether it is a filled pattern on the host whose arrays have the dtypes and shapes for n rows, whatever
-    they hold."""
+    """Return whether it is a filled pattern on the host whose arrays have the dtypes and shapes for n
+    rows, whatever they hold."""
     return (
         isinstance(result, Filled)
         and _is_host_array(result.pattern.indptr, np.int64, n + 1)
@@ -64,7 +64,7 @@ def has_shape(result: Any, n: int) -> bool:
 
 
 def digest(filled: Filled) -> Digest:
-    """The digest of a filled pattern that `has_shape`."""
+    """Return the digest of a filled pattern that `has_shape`."""
     n = filled.pattern.n
     counts, hashes = Counts(np.zeros(n, np.int64), np.zeros(n, np.int64)), np.zeros(n, np.uint64)
     arrays = filled.pattern.indptr, filled.pattern.indices, filled.upper_start

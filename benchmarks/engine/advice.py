@@ -1,4 +1,4 @@
-"""Leave out of a reason what it advises and the case used already.
+"""Leave out of a reason the advice that the case has followed.
 
 A text below impl/ does not know how the matrix was prepared, and is part of the key of what it explains.
 """
@@ -30,7 +30,8 @@ def followable(reason: str, used: set[str]) -> str:
 def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapping[str, str]) -> set[str]:
     """List what a case used, and `refine=N` where it has nothing to refine.
 
-    prepared : the facts of its input. options : the case's, defaults left out.
+    prepared : facts of its input
+    options : the case's, defaults left out
     """
     values = entry.values(options).items()
     chosen = {f"{name}={entry.option(name).canonical_text(value)}" for name, value in values}

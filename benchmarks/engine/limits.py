@@ -1,4 +1,4 @@
-"""What a measurement may take."""
+"""Limits of a measurement."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchmarks.engine.sampling import USUAL, Sampling
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one measurement.
+    """Limits of one measurement.
 
-    seconds : of the worker's whole life.
-    preparation : seconds of preparing its matrix and making the reference, which none of the above are.
-    memory : bytes resident; None: nine tenths of what is available when it starts.
-    samples : how many exactly; None: by `usual`.
-    usual : the samples of a process that is not asked for a number.
-    forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU.
+    seconds : of the worker's whole life, preparation left out
+    preparation : seconds of preparing its matrix and making the reference
+    memory : bytes resident; None for nine tenths of what is available when it starts
+    samples : exact number, None for `usual`
+    usual : the samples of a process without an exact number
+    forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU
     """
 
     seconds: float = 600.0
@@ -33,6 +33,6 @@ class Limits:
         return Sampling(self.samples, math.inf) if self.samples else self.usual
 
     def memory_limit(self) -> int | None:
-        """Bytes; None where nobody says how much memory there is."""
+        """Return the limit in bytes, None where the available memory is unknown."""
         available = machine.available_memory()
         return self.memory or (None if available is None else available * 9 // 10)

@@ -1,4 +1,4 @@
-"""How many samples a process takes of a case, and how many a stored record must have."""
+"""Numbers of samples that a process takes of a case, and that a stored record needs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sampling:
-    """most : samples. seconds : that the samples take together, after which no other begins."""
+    """most : int, samples. seconds : float, of all samples, after which no other begins."""
 
     most: int
     seconds: float
 
     def wants_more(self, count: int, spent: float) -> bool:
-        """Whether another sample is due after `count` of them that took `spent` seconds."""
+        """Return whether another sample is due after `count` samples that took `spent` seconds."""
         return count < self.most and spent < self.seconds
 
 
-# More samples say little: processes differ by more than the samples of one.
+# More samples gain little: processes differ by more than the samples within one.
 USUAL = Sampling(5, 2.0)
-# Of the embedded suite, which shows that everything works.
+# For the embedded suite, which shows that everything works.
 SHORT = Sampling(3, 1.0)

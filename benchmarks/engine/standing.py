@@ -1,5 +1,8 @@
-"""Which records of a case stand: those that settle a key, and the last line of the case's file with the other
-processes of its run."""
+"""Current records of a case: stored results that today's code can reuse, and the result that figures show.
+
+Reusable records of a key answer for it. The last line of the case's file, with the other processes of its
+run, is the current record.
+"""
 
 from __future__ import annotations
 
@@ -12,41 +15,40 @@ from fillpath.case import Case
 from fillpath.hardware import identity
 from fillpath.lock import exclusive
 from fillpath.processes import number, of_run
-from fillpath.record import Record, Status, read_records, record_key, record_path, write_records
+from fillpath.record import UNTRIED, Record, Status, read_records, record_key, record_path, write_records
 from fillpath.registry import lookup
-
-_NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
 
 
 def key_of(case: Case, prepared_hash: str) -> str:
-    """The key of today's code for this input on this machine. prepared_hash : empty before there is one."""
+    """Return the key of today's code for this input here. prepared_hash : str, empty before it is known."""
     source_hash = lookup(case.stage, case.implementation).source_hash()
     return record_key(case.name, prepared_hash, source_hash, host.machine_name())
 
 
 def threads_of(case: Case) -> int:
-    """How many threads the case runs on here."""
+    """Return the threads of the case here."""
     return case.threads or machine.machine().cores
 
 
 def standing_record(
     case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int, fresh: bool
 ) -> Record | None:
-    """The record that `measure` returns for this input rather than measure again: what the run has of that
-    process, or, unless `fresh`, what `settling_record` finds."""
+    """Return the record that `measure` reuses for this input, None where it has to measure.
+
+    The run's own record of that process comes first, then, unless `fresh`, `settling_record`.
+    """
     settled = _settled(case, prepared_hash, limits)
     record = _of_run(settled, run_id, process, processes)
     return record if record is not None or fresh else _settling(settled, processes)
 
 
 def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
-    """Of whatever run, the newest record of one that has so many processes of the case, or one that
-    failed."""
+    """Return the newest reusable record, from any run that has at least `processes` processes or failed."""
     return _settling(_settled(case, prepared_hash, limits), processes)
 
 
 def ok_record(case: Case, run_id: str) -> Record | None:
-    """The newest ok record of today's code, whatever its input was; one of that run before others."""
+    """Return the newest ok record of today's code on any input, of that run before others."""
     current = [
         record
         for record in _measured_here(case)
@@ -57,9 +59,9 @@ def ok_record(case: Case, run_id: str) -> Record | None:
 
 
 def store(record: Record) -> Record:
-    """Add the record to its case's file, and drop what measured nothing under the same key before.
+    """Add the record to its case's file, and drop untried records of the same key.
 
-    It stands, unless it says less than an ok record of the same key does.
+    The record becomes current, unless it is a limit or a kill and an ok record of the same key exists.
     """
     machine.write_facts()
     path = record_path(record.machine, record.case)
@@ -72,7 +74,7 @@ def store(record: Record) -> Record:
 
 
 def make_last(record: Record) -> Record:
-    """Make a stored record the one that stands, with the other processes of its run."""
+    """Make a stored record current, with the other processes of its run."""
     path = record_path(record.machine, record.case)
     with exclusive(path.parent.parent / ".lock"):
         records = read_records(path)
@@ -82,7 +84,7 @@ def make_last(record: Record) -> Record:
 
 
 def _measured_here(case: Case) -> Iterator[Record]:
-    """The case's records of this machine, newest first, of as many cores as today and of the same device."""
+    """Yield this machine's records of the case, newest first, with today's cores and device."""
     device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
     for record in reversed(read_records(record_path(host.machine_name(), case.name))):
         if record.threads_used == threads_of(case) and record.device == device:
@@ -90,7 +92,7 @@ def _measured_here(case: Case) -> Iterator[Record]:
 
 
 def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
-    """Records of today's key, conclusive and not cut off by a lower limit than today's, newest first."""
+    """Return the reusable records of today's key, newest first."""
     key = key_of(case, prepared_hash)
     return [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
 
@@ -109,10 +111,10 @@ def is_reusable(record: Record, limits: Limits) -> bool:
 
 
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
-    """What a run has of a process of the case on this input: its record; after a failure, which ends
-    the case in this run, that one, or an ok record where the failure says less.
+    """Return a run's record of a process of the case on this input.
 
-    Of another host only a case that is whole there: processes of two hosts do not pool.
+    A failure ends the case in its run, so it answers for every process, unless it is a limit or a kill and
+    there is an ok record. Another host's records count where its run is whole: hosts do not pool.
     """
     settled = [record for record in settled if record.run_id == run_id]
     of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
@@ -128,16 +130,16 @@ def _settling(settled: Sequence[Record], processes: int) -> Record | None:
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:
-    """Whether its run has so many processes of the case on its host, or ended with one that failed."""
+    """Return whether its run has `processes` processes of the case on its host, or a failure."""
     of_run = [other for other in records if (other.run_id, other.host) == (record.run_id, record.host)]
     failed = any(other.status is not Status.OK for other in of_run)
     return failed or len({number(other) for other in of_run}) >= processes
 
 
 def _is_worth_keeping(record: Record) -> bool:
-    return record.status not in _NOTHING_MEASURED and record.conclusive
+    return record.status not in UNTRIED and record.conclusive
 
 
 def _says_less_than_ok(record: Record) -> bool:
-    """Limits and kills say nothing against an earlier proof; a wrong result or a crash does."""
+    """Return whether it is a limit or a kill, which disprove no ok record; a crash does."""
     return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)

@@ -68,7 +68,7 @@ def calibrate() -> Path:
 
 
 def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, str]:
-    """What it measures, or why there is nothing: a library that is missing costs the host's none."""
+    """Return what it measures, or why there is nothing: a library that is missing costs the host's none."""
     available, reason = kernels.available()
     if not available:
         return None, reason
@@ -79,7 +79,7 @@ def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, s
 
 
 def host() -> Ceilings:
-    """The processor: all cores that this process may use copy and multiply, one touches pages."""
+    """Return the processor: all cores that this process may use copy and multiply, one touches pages."""
     facts = machine.machine()
     rates = {
         "copy_bytes": _host_copy(facts.cores),
@@ -91,8 +91,11 @@ def host() -> Ceilings:
 
 
 def gpu() -> Ceilings:
-    """The first visible GPU. Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and
-    never more than half of what is free."""
+    """Return the first visible GPU.
+
+    Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and never more than half of what
+    is free.
+    """
     import cupy
 
     wait = cupy.cuda.Device().synchronize
@@ -105,8 +108,8 @@ def gpu() -> Ceilings:
 
 
 def gpus() -> Ceilings | None:
-    """All visible GPUs at the same time, and copies from the first to the second; None for fewer than two.
-    Less than 3 GB of the memory of each is taken."""
+    """Return all visible GPUs at the same time, and copies from the first to the second; None for fewer
+    than two. Less than 3 GB of the memory of each is taken."""
     import cupy
 
     cards = list(range(peers.device_count()))
@@ -138,7 +141,7 @@ def gpus() -> Ceilings | None:
 
 
 def _on(card: int, work: Callable[[], T]) -> T:
-    """What the work returns, with that card as the current one."""
+    """Return what the work returns, with that card as the current one."""
     import cupy
 
     with cupy.cuda.Device(card):
@@ -160,8 +163,8 @@ def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
 
 
 def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] = lambda: None) -> Rate:
-    """How much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as many calls
-    as last a while, and waited for once."""
+    """Return how much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as
+    many calls as last a while, and waited for once."""
     start, calls, spent = time.perf_counter(), 0, 0.0
     while spent < WARM_UP:
         work()
@@ -180,7 +183,8 @@ def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] =
 
 
 def _host_copy(threads: int) -> Rate:
-    """Each thread copies a part whose pages it made itself: NumPy copies without holding the interpreter."""
+    """Return each thread copies a part whose pages it made itself: NumPy copies without holding the
+    interpreter."""
     source, target = np.empty(HOST_BYTES // 8), np.empty(HOST_BYTES // 8)
     parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
 
@@ -214,8 +218,10 @@ def _touch_pages() -> None:
 
 
 def _managed_faults(cupy: Any, wait: Callable[[], object]) -> Rate:
-    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met. Taking
-    and giving back that memory is in the time."""
+    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met.
+
+    Taking and giving back that memory is in the time.
+    """
     size = min(MANAGED_BYTES, device.free_bytes() // 2) // MANAGED_PAGE * MANAGED_PAGE
 
     def once() -> None:

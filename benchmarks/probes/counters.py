@@ -36,7 +36,7 @@ SECONDS = 1800.0
 
 
 def counters_path(machine: str, case: str) -> Path:
-    """Where the counters of a case stand."""
+    """Return where the counters of a case stand."""
     return results() / machine / "counters" / f"{case}.json"
 
 
@@ -62,8 +62,10 @@ def count(case: Case) -> Path:
 
 
 def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[str]:
-    """What profiles the marked call of the child, in ncu's long CSV: one row per launch and metric. Clocks
-    and caches stay as in a measurement."""
+    """Return what profiles the marked call of the child, in ncu's long CSV: one row per launch and metric.
+
+    Clocks and caches stay as in a measurement.
+    """
     return [
         ncu, "--csv", "--log-file", str(log), "--metrics", ",".join(METRICS), "--print-units", "base",
         "--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off",
@@ -84,8 +86,10 @@ def _content(record: Record, counted: Counted, ncu: str) -> dict[str, Any]:
 
 
 def _run(command: Sequence[str], log: Path) -> None:
-    """Run ncu with its child. Raises CountersError where either fails, CountingError where it takes too
-    long."""
+    """Run ncu with its child.
+
+    Raises CountersError where either fails, CountingError where it takes too long.
+    """
     ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
     # Without counters ncu fails or succeeds by version; the log says it either way.
@@ -97,8 +101,10 @@ def _run(command: Sequence[str], log: Path) -> None:
 
 
 def _call(case: Case) -> None:
-    """The child's part: call the implementation twice, the second time under the profiler. Raises
-    CountingError where that result is wrong."""
+    """Return the child's part: call the implementation twice, the second time under the profiler.
+
+    Raises CountingError where that result is wrong.
+    """
     import cupy
 
     counted = subject(case)
@@ -112,7 +118,7 @@ def _call(case: Case) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The child's part, of the case alone. Returns the exit status."""
+    """Return the child's part, of the case alone. Returns the exit status."""
     (name,) = arguments
     load_all()
     return child_status("counters", lambda: _call(Case.parse(name)))

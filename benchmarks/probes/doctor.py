@@ -15,7 +15,8 @@ from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
-    """The machine, its libraries and places, settings and peers, and why an implementation cannot run."""
+    """Return the machine, its libraries and places, settings and peers, and why an implementation cannot
+    run."""
     registry.load_all()
     facts = machine.machine()
     memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
@@ -38,7 +39,7 @@ def diagnosis() -> str:
 
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
-    """One line per variable: its name, its value, what holds without it, its meaning."""
+    """Return one line per variable: its name, its value, what holds without it, its meaning."""
     rows = [("setting", "value", "default", "meaning")]
     rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -49,7 +50,7 @@ def _settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _name() -> str:
-    """Where the machine's name comes from, or why nothing can be measured under it."""
+    """Return where the machine's name comes from, or why nothing can be measured under it."""
     try:
         host.require_kind()
     except FillpathError as error:
@@ -58,7 +59,7 @@ def _name() -> str:
 
 
 def _library(peer: peers.Peer) -> str:
-    """What there is of a peer's library and where, or what brings it."""
+    """Return what there is of a peer's library and where, or what brings it."""
     version = peer.version()
     if version is None:
         return f"no peer   {peer.title}: {peer.remedy}"

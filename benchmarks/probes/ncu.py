@@ -56,7 +56,7 @@ class Counted:
     others: int = 0
 
     def facts(self) -> dict[str, float]:
-        """The sums, as reports read them."""
+        """Return the sums, as reports read them."""
         kernels = self.kernels.values()
         return {
             "dram_bytes": math.fsum(kernel.dram_bytes for kernel in kernels),
@@ -85,7 +85,7 @@ def version(ncu: str) -> str | None:
 
 
 def kernel_names(files: Iterable[Path]) -> list[str]:
-    """The entry points of .cu files, sorted."""
+    """Return the entry points of .cu files, sorted."""
     return sorted({name for path in files for name in _KERNEL.findall(path.read_text())})
 
 
@@ -118,7 +118,7 @@ def parse(text: str, names: Sequence[str]) -> Counted:
 
 
 def explain(text: str) -> str:
-    """Why ncu wrote no table, in one line."""
+    """Return why ncu wrote no table, in one line."""
     if "ERR_NVGPUCTRPERM" in text:
         return (
             "the driver lets only administrators read hardware counters: run as root, or load the nvidia "
@@ -146,7 +146,7 @@ def _add(kernel: Kernel, metrics: Mapping[str, float], name: str) -> None:
 
 
 def _value(row: Mapping[str, str]) -> float:
-    """A metric in bytes, sectors or seconds; ncu writes thousands with commas."""
+    """Return a metric in bytes, sectors or seconds; ncu writes thousands with commas."""
     unit = row["Metric Unit"]
     if row["Metric Name"] not in METRICS:
         return math.nan

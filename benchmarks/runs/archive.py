@@ -34,8 +34,10 @@ REPORT, METADATA = "report", "ro-crate-metadata.json"
 
 
 def contents(machine: str) -> dict[str, Path]:
-    """Return the files of results/<machine>/ that are packed, by their paths there. Raises InputError without
-    any."""
+    """Return the files of results/<machine>/ that are packed, by their paths there.
+
+    Raises InputError without any.
+    """
     folder = results() / machine
     visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     stored = {path.relative_to(folder).as_posix(): path for path in sorted(visible)}
@@ -46,8 +48,9 @@ def contents(machine: str) -> dict[str, Path]:
 
 
 def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) -> int:
-    """Write results/<machine>/ to a .tar.gz, with the checksum of each file: same files, same bytes. Returns
-    the number of files. Raises InputError without any.
+    """Write results/<machine>/ to a .tar.gz, with the checksum of each file: same files, same bytes.
+
+    Returns the number of files. Raises InputError without any.
 
     made : files below REPORT, and METADATA
     """
@@ -68,8 +71,9 @@ def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) ->
 
 
 def set_aside(machine: str) -> int:
-    """Move the records that are not one with their case's last into the machine's archive. Returns how many
-    it did not hold before.
+    """Move the records that are not one with their case's last into the machine's archive.
+
+    Returns how many it did not hold before.
 
     A kill between the two writes leaves records in both places, where they count once.
     """
@@ -91,7 +95,7 @@ def set_aside(machine: str) -> int:
 
 @contextlib.contextmanager
 def _tar(handle: IO[bytes]) -> Iterator[tarfile.TarFile]:
-    """A .tar.gz to write into, without the time and the name that gzip would note."""
+    """Return a .tar.gz to write into, without the time and the name that gzip would note."""
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,
@@ -144,8 +148,10 @@ def _plain_member(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
 def _verified(
     archive: tarfile.TarFile, members: list[tarfile.TarInfo], source: Path
 ) -> list[tarfile.TarInfo]:
-    """The members but the checksums. Raises InputError unless each has its checksum and its records can be
-    read."""
+    """Return the members but the checksums.
+
+    Raises InputError unless each has its checksum and its records can be read.
+    """
     by_name = {_name(member): member for member in members}
     listed = by_name.pop(SUMS, None)
     if listed is None:
@@ -193,7 +199,7 @@ def _machine(member: tarfile.TarInfo) -> str:
 
 
 def _name(member: tarfile.TarInfo) -> str:
-    """Its path below the machine's folder."""
+    """Return its path below the machine's folder."""
     return member.name.partition("/")[2]
 
 
@@ -202,8 +208,11 @@ def _is_made(name: str) -> bool:
 
 
 def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
-    """Merge one file. Returns the number of records added. Of two files that differ, the one of the standing
-    record stays in place, without such a record the one that is here; the other is set aside."""
+    """Merge one file.
+
+    Returns the number of records added. Of two files that differ, the one of the standing record stays in
+    place, without such a record the one that is here; the other is set aside.
+    """
     target = results() / member.name
     data = _content(archive, member.name)
     if _name(member) == earlier.NAME:
@@ -224,7 +233,7 @@ def _merge(archive: tarfile.TarFile, member: tarfile.TarInfo) -> int:
 
 
 def _aside(target: Path, data: bytes) -> Path:
-    """Where a replaced copy goes: named by its content, so that none overwrites another."""
+    """Return where a replaced copy goes: named by its content, so that none overwrites another."""
     machine, *parts = target.relative_to(results()).parts
     return results() / machine / ASIDE / hashlib.sha256(data).hexdigest()[:12] / Path(*parts)
 
@@ -246,8 +255,8 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
 
 
 def _stands(archive: tarfile.TarFile, name: str) -> bool:
-    """Whether the record that stands for that file's case, now that records are merged, came with the
-    pack."""
+    """Return whether the record that stands for that file's case, now that records are merged, came with
+    the pack."""
     path = PurePosixPath(name)
     records = str(path.parent.parent / "records" / f"{path.stem}.jsonl")
     if records not in archive.getnames():
@@ -262,7 +271,7 @@ def _content(archive: tarfile.TarFile, name: str) -> bytes:
 
 
 def _packed_records(archive: tarfile.TarFile, name: str) -> list[Record]:
-    """The records of a member. Raises ConfigError where it is damaged."""
+    """Return the records of a member. Raises ConfigError where it is damaged."""
     data = _content(archive, name)
     where = name.partition("/")[2]
     if where == earlier.NAME:
@@ -271,7 +280,7 @@ def _packed_records(archive: tarfile.TarFile, name: str) -> list[Record]:
 
 
 def _verdicts(archive: tarfile.TarFile, name: str) -> regated.Rows:
-    """The verdicts of a member. Raises InputError where it is damaged."""
+    """Return the verdicts of a member. Raises InputError where it is damaged."""
     return regated.parse(_content(archive, name).decode(errors="replace"), name)
 
 

@@ -47,7 +47,7 @@ class Experiment:
 
 @functools.cache
 def experiments() -> tuple[Experiment, ...]:
-    """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
+    """Return all experiments. Raises ConfigError where the file contradicts its schema or the registry."""
     loaded = load(CONFIG / "experiments.yaml", "experiments.yaml", "experiments")
     registry.load_all()
     return tuple(_experiment(entry) for entry in loaded)
@@ -89,13 +89,15 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """The seeds of a list, or so many from 0 on."""
+    """Return the seeds of a list, or so many from 0 on."""
     return tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 def variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
-    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises
-    ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered."""
+    """Return the implementation, the options and the GPUs that `name[.option=value]...` stands for.
+
+    Raises ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered.
+    """
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)
     options = implementation.canonical(dict(written.options))

@@ -37,8 +37,10 @@ def limits_of(case: Case, settings: Settings) -> Limits:
 
 
 def processes_of(case: Case, settings: Settings) -> int:
-    """Return in how many processes a run measures the case: in one where no figure shows its seconds. What
-    the user chose holds for all."""
+    """Return in how many processes a run measures the case: in one where no figure shows its seconds.
+
+    What the user chose holds for all.
+    """
     if settings.processes is not None:
         return settings.processes
     entry, most = _entry(case), settings.rounds
@@ -71,7 +73,8 @@ def layout() -> Mapping[str, Any]:
 
 @functools.cache
 def _untimed() -> Mapping[Case, int | None]:
-    """The processes that experiments ask for, of each case the most; None where one of them sets none."""
+    """Return the processes that experiments ask for, of each case the most; None where one of them sets
+    none."""
     asked: dict[Case, int | None] = {}
     for experiment in experiments():
         for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):

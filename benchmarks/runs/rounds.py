@@ -18,8 +18,9 @@ from fillpath.settings import settings
 
 
 def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) -> Iterator[Record]:
-    """The records of each round, as they are made. A case leaves after a failure, where another run's record
-    stands, and when it has its processes.
+    """Yield the records of each round, as they are made.
+
+    A case leaves after a failure, where another run's record stands, and when it has its processes.
 
     count : of processes, of each case
     """
@@ -37,13 +38,13 @@ def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) 
 
 
 def stays(case: Case, record: Record, count: int, within: Run) -> bool:
-    """Whether the case is in the next round too, by its record of this one."""
+    """Return whether the case is in the next round too, by its record of this one."""
     goes_on = record.status is Status.OK and record.run_id == within.id
     return goes_on and number(record) + 1 < rounds_of(case, count)
 
 
 def by_input(cases: Sequence[Case]) -> list[list[Case]]:
-    """The cases that are measured in turn with each other: those of one input."""
+    """Return the cases that are measured in turn with each other: those of one input."""
     inputs: dict[tuple[str, str, int], list[Case]] = {}
     for case in cases:
         inputs.setdefault(input_of(case), []).append(case)
@@ -56,5 +57,5 @@ def rounds_of(case: Case, count: int) -> int:
 
 
 def input_of(case: Case) -> tuple[str, str, int]:
-    """What cases have in common that are measured in turn: the prepared matrix."""
+    """Return what cases have in common that are measured in turn: the prepared matrix."""
     return case.matrix, case.preparation.name, case.seed

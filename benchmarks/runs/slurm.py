@@ -24,8 +24,10 @@ class SlurmError(FillpathError):
 
 
 def submits(profile: str) -> bool:
-    """Whether this profile's jobs go to Slurm. Raises ConfigError for one that is absent, or whose jobs could
-    not be distinguished from others'."""
+    """Return whether this profile's jobs go to Slurm.
+
+    Raises ConfigError for one that is absent, or whose jobs could not be distinguished from others'.
+    """
     path = ROOT / "profiles" / profile / "config.yaml"
     try:
         loaded = yaml.safe_load(path.read_text())
@@ -41,8 +43,9 @@ def submits(profile: str) -> bool:
 
 
 def cancel_orphans(deadline: float) -> None:
-    """Cancel what is still queued or running of this checkout's, and wait for its end. Call it only while no
-    workflow runs, so that nobody waits for these jobs.
+    """Cancel what is still queued or running of this checkout's, and wait for its end.
+
+    Call it only while no workflow runs, so that nobody waits for these jobs.
 
     deadline : by the monotonic clock
 
