@@ -21,7 +21,6 @@ from fillpath.record import SCHEMA_VERSION, Record
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
-_BLOCK = 2**20
 # A record, with whether it is of an older schema.
 Found = tuple[Record, bool]
 
@@ -128,11 +127,8 @@ def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, 64 hexadecimal digits."""
-    digest = hashlib.sha256()
     with path.open("rb") as handle:
-        while block := handle.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def sums_text(sums: Mapping[str, str]) -> str:

@@ -303,7 +303,7 @@ def without(*endings: str) -> Callable[[str, bytes], bytes | None]:
     ("change", "said"),
     [
         (lambda name, data: b"x" if name.endswith(SUMS) else data, "no checksum"),
-        (without(SUMS, "jsonl"), "partial: it holds no records"),
+        (without(SUMS, "jsonl"), "partial: it has no records"),
     ],
 )
 def test_a_damaged_or_partial_pack_is_refused_before_anything_is_written(
