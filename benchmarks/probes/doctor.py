@@ -1,11 +1,9 @@
-"""`fillpath doctor`: what this machine is, what can run on it, and why not."""
+"""`fillpath doctor`: what runs on this machine, and why the rest cannot."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
 
 from benchmarks.engine import machine
 from fillpath import host, paths, peers, registry
@@ -15,22 +13,20 @@ from impl.cuda import device, kernels, nvml
 
 
 def diagnosis() -> str:
-    """Return the machine, its libraries and places, settings and peers, and why an implementation cannot
-    run."""
+    """Return text on the machine, its libraries, places, settings and peers, and on each implementation."""
     registry.load_all()
     facts = machine.machine()
-    memory = "unknown" if facts.memory is None else f"{facts.memory / 2**30:.1f} GiB"
     commit, dirty = machine.git_state()
     lines = [
         f"machine   {host.machine_name()} ({_name()})",
-        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {memory}",
+        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {facts.memory / 2**30:.1f} GiB",
         f"system    {facts.os} {facts.arch}, frequency governor {facts.governor or 'unknown'}",
         f"gpu       {_gpu()}",
         f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
         f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"
         + (" with changes: nothing goes into the time series" if dirty else ""),
         f"results   {paths.results() / host.machine_name()}",
-        f"cache     {paths.cache()}, {shutil.disk_usage(_existing(paths.cache())).free / 2**30:.1f} GiB free",
+        f"cache     {paths.cache()}, {paths.free_space(paths.cache()) / 2**30:.1f} GiB free",
         "",
     ]
     libraries = [_library(each) for each in peers.peers().values()]
@@ -39,7 +35,7 @@ def diagnosis() -> str:
 
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
-    """Return one line per variable: its name, its value, what holds without it, its meaning."""
+    """List each variable's name, value, default and meaning, a line each."""
     rows = [("setting", "value", "default", "meaning")]
     rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -50,7 +46,7 @@ def _settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _name() -> str:
-    """Return where the machine's name comes from, or why nothing can be measured under it."""
+    """Return the origin of the machine's name, or why nothing can be measured under it."""
     try:
         host.require_kind()
     except FillpathError as error:
@@ -59,7 +55,7 @@ def _name() -> str:
 
 
 def _library(peer: peers.Peer) -> str:
-    """Return what there is of a peer's library and where, or what brings it."""
+    """Return a peer's version and place here, or the command that installs it."""
     version = peer.version()
     if version is None:
         return f"no peer   {peer.title}: {peer.remedy}"
@@ -80,7 +76,3 @@ def _gpu() -> str:
         facts = device.facts()
         return f"{device.identity()}, driver {facts['driver']}, CUDA {facts['cuda_runtime']}; there: {cards}"
     return f"{cards}: not usable: {why_not}" if cards else "none: no NVIDIA driver found"
-
-
-def _existing(path: Path) -> Path:
-    return path if path.exists() else _existing(path.parent)
