@@ -1,12 +1,13 @@
 """Check of a solution: b - A x, row by row.
 
-The measure is the componentwise backward error of Oettli and Prager (1964): the least w so that x solves a
-system whose every entry differs by a part w from the given one. A row is held against its own terms, so that
-no large row hides a small one.
+The measure is the componentwise backward error of Oettli and Prager (1964). It is the least w so that x
+solves a system whose every entry differs by a part w from the given one. A row is held against its own terms,
+so that no large row hides a small one.
 
-Arioli, Demmel and Duff (1989) widen the denominator where a row's terms are tiny beside ||a_i|| ||x||. That
+Arioli, Demmel and Duff (1989) widen the denominator where a row's terms are tiny next to ||a_i|| ||x||. That
 is left out. The known solution lies in [1, 2], so that no honest x needs it, and a wrong x would excuse
-itself by its own size."""
+itself by its own size.
+"""
 
 from __future__ import annotations
 
