@@ -1,7 +1,7 @@
 """Check of a factor: A - L U, row by row and entry by entry.
 
-Two numbers hold a row. The first is its arithmetic: every elimination without breakdown has |A - L U| <= (k +
-2) u |L| |U| at each place, where k products are summed (Higham, Accuracy and Stability, theorem 9.3). The
+Two numbers hold a row. The first is its arithmetic: every elimination without breakdown has, at each place,
+|A - L U| <= (k + 2) u |L| |U|, where k products are summed (Higham, Accuracy and Stability, theorem 9.3). The
 check itself rounds k times more. The second is its use: the row of A - L U is small compared with the row of
 A, so that the factor solves something. Growth makes the second fail where the first holds.
 

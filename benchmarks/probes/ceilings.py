@@ -1,6 +1,10 @@
-"""What this machine's devices can do at most, measured in seconds: copy bandwidth, floating-point rate, the
-links to the host and between GPUs, page faults. A roofline is drawn from these
-(results/<machine>/ceilings.json)."""
+"""Ceilings of this machine's devices, for rooflines: results/<machine>/ceilings.json.
+
+Copy bandwidth, floating-point rate, the links to the host and between GPUs, and page faults, each per second.
+
+    path = calibrate()
+    json.loads(path.read_text())["host"]["rates"]["copy_bytes"]["per_second"]
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ MANAGED_PAGE = 2**16
 FAILED = "the probe failed"
 T = TypeVar("T")
 Rate = dict[str, Any]
-# Of a device: its name, threads or count, and rates.
+# A device's name, threads or count, and rates.
 Ceilings = dict[str, Any]
 
 
@@ -68,7 +72,7 @@ def calibrate() -> Path:
 
 
 def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, str]:
-    """Return what it measures, or why there is nothing: a library that is missing costs the host's none."""
+    """Return a probe's ceilings, or the reason for none: a missing library costs only its own device."""
     available, reason = kernels.available()
     if not available:
         return None, reason
@@ -79,7 +83,7 @@ def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, s
 
 
 def host() -> Ceilings:
-    """Return the processor: all cores that this process may use copy and multiply, one touches pages."""
+    """Measure the processor: all cores that this process may use copy and multiply, one touches pages."""
     facts = machine.machine()
     rates = {
         "copy_bytes": _host_copy(facts.cores),
@@ -91,10 +95,9 @@ def host() -> Ceilings:
 
 
 def gpu() -> Ceilings:
-    """Return the first visible GPU.
+    """Measure the first visible GPU.
 
-    Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and never more than half of what
-    is free.
+    Less than 3 GB of its memory is taken, of managed memory 256 MiB and half of what is free at most.
     """
     import cupy
 
@@ -108,8 +111,10 @@ def gpu() -> Ceilings:
 
 
 def gpus() -> Ceilings | None:
-    """Return all visible GPUs at the same time, and copies from the first to the second; None for fewer
-    than two. Less than 3 GB of the memory of each is taken."""
+    """Measure all visible GPUs at the same time, and copies from the first to the second.
+
+    Returns None for fewer than two GPUs. Less than 3 GB of the memory of each is taken.
+    """
     import cupy
 
     cards = list(range(peers.device_count()))
@@ -141,7 +146,7 @@ def gpus() -> Ceilings | None:
 
 
 def _on(card: int, work: Callable[[], T]) -> T:
-    """Return what the work returns, with that card as the current one."""
+    """Return the result of work with that card as the current card."""
     import cupy
 
     with cupy.cuda.Device(card):
@@ -149,7 +154,7 @@ def _on(card: int, work: Callable[[], T]) -> T:
 
 
 def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
-    """Within the GPU's memory, and over the link from and to pinned memory."""
+    """Measure copies within the GPU's memory, and over the link from and to pinned memory."""
     size = min(GPU_BYTES, device.free_bytes() // 4) // 8 * 8
     source, target = cupy.ones(size // 8), cupy.zeros(size // 8)
     pinned = cupy.cuda.alloc_pinned_memory(size)
@@ -163,8 +168,10 @@ def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
 
 
 def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] = lambda: None) -> Rate:
-    """Return how much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as
-    many calls as last a while, and waited for once."""
+    """Return how much of `amount` a second a call does.
+
+    SAMPLES follow a warm-up, each of enough calls to last a while, and waited for once.
+    """
     start, calls, spent = time.perf_counter(), 0, 0.0
     while spent < WARM_UP:
         work()
@@ -183,8 +190,7 @@ def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] =
 
 
 def _host_copy(threads: int) -> Rate:
-    """Return each thread copies a part whose pages it made itself: NumPy copies without holding the
-    interpreter."""
+    """Measure threads that copy parts, whose pages each made; NumPy releases the interpreter meanwhile."""
     source, target = np.empty(HOST_BYTES // 8), np.empty(HOST_BYTES // 8)
     parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
 
@@ -210,7 +216,7 @@ def _gpu_flops(cupy: Any, dtype: str, wait: Callable[[], object]) -> Rate:
 
 
 def _touch_pages() -> None:
-    """Write to each page of fresh memory, small pages asked for."""
+    """Write to each page of fresh memory, with small pages asked for."""
     with mmap.mmap(-1, FAULT_BYTES) as fresh:
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             fresh.madvise(mmap.MADV_NOHUGEPAGE)
@@ -218,9 +224,9 @@ def _touch_pages() -> None:
 
 
 def _managed_faults(cupy: Any, wait: Callable[[], object]) -> Rate:
-    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met.
+    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made then.
 
-    Taking and giving back that memory is in the time.
+    The time includes taking and giving back that memory.
     """
     size = min(MANAGED_BYTES, device.free_bytes() // 2) // MANAGED_PAGE * MANAGED_PAGE
 

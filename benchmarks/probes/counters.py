@@ -1,10 +1,10 @@
 """Hardware counters of one case, read by Nsight Compute: results/<machine>/counters/<case>.json.
 
-`fillpath counters` reads them. A child process, this module, calls the implementation twice: once so that
-kernels are compiled and memory is there, and once under the profiler, whose result is verified: ncu replays
-each kernel from a copy of its memory. What ncu writes for the implementation's own kernels is added up. The
-case needs an ok record of today's sources on this machine first: the counters carry its key, and are shown
-only beside it."""
+A child process, this module, calls the implementation twice. In the first call kernels are compiled and
+memory is taken. The second call runs under the profiler, and its result is verified: ncu replays each kernel
+from a copy of its memory. The metrics of the implementation's own kernels are added up. The case first needs
+an ok record of today's sources on this machine: the counters carry its key, and are shown only with it.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ SECONDS = 1800.0
 
 
 def counters_path(machine: str, case: str) -> Path:
-    """Return where the counters of a case stand."""
+    """Return the file with the counters of a case."""
     return results() / machine / "counters" / f"{case}.json"
 
 
 def count(case: Case) -> Path:
     """Read the counters of a case and store them. Returns the file.
 
-    Raises CountersError where ncu is missing, may not read counters or saw no kernel of the implementation's,
-    CountingError where the case has no ok record that the counters could stand beside.
+    Raises CountersError where ncu is missing, may not read counters or saw no kernel of the implementation.
+    Raises CountingError where the case has no ok record to go with.
     """
     implementation = lookup(case.stage, case.implementation)
     record = measured(case, implementation)
@@ -62,9 +62,9 @@ def count(case: Case) -> Path:
 
 
 def ncu_command(ncu: str, names: Sequence[str], case: Case, log: Path) -> list[str]:
-    """Return what profiles the marked call of the child, in ncu's long CSV: one row per launch and metric.
+    """Return the command that profiles the marked call of the child, in ncu's long CSV.
 
-    Clocks and caches stay as in a measurement.
+    A row is a launch and a metric. Clocks and caches stay as in a measurement.
     """
     return [
         ncu, "--csv", "--log-file", str(log), "--metrics", ",".join(METRICS), "--print-units", "base",
@@ -92,7 +92,7 @@ def _run(command: Sequence[str], log: Path) -> None:
     """
     ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
-    # Without counters ncu fails or succeeds by version; the log says it either way.
+    # Without counters ncu fails or succeeds by version; the log names the cause either way.
     if "ERR_NVGPUCTRPERM" in written + ended.output:
         raise CountersError(explain("ERR_NVGPUCTRPERM"))
     if ended.status or not written:
@@ -101,7 +101,7 @@ def _run(command: Sequence[str], log: Path) -> None:
 
 
 def _call(case: Case) -> None:
-    """Return the child's part: call the implementation twice, the second time under the profiler.
+    """Call the implementation twice in the child, the second time under the profiler.
 
     Raises CountingError where that result is wrong.
     """
@@ -118,7 +118,7 @@ def _call(case: Case) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Return the child's part, of the case alone. Returns the exit status."""
+    """Read the counters of the case of the arguments, in the child. Returns the exit status."""
     (name,) = arguments
     load_all()
     return child_status("counters", lambda: _call(Case.parse(name)))

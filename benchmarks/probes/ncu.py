@@ -1,4 +1,8 @@
-"""Nsight Compute's command line, `ncu`: where it is, what it is asked for, and the sums of what it writes."""
+"""Nsight Compute's command line, `ncu`: its place, its metrics, and the sums of its output.
+
+counted = parse(log.read_text(), kernel_names(entry.kernel_paths()))
+counted.facts()["dram_bytes"]
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Counted:
-    """What ncu wrote.
+    """The sums of ncu's output.
 
     kernels : those of the implementation, by name
     others : launches of other kernels
@@ -67,7 +71,7 @@ class Counted:
 
 
 def find_ncu() -> str:
-    """Nsight Compute's command line. Raises CountersError where it is not installed."""
+    """Return Nsight Compute's command line. Raises CountersError where it is not installed."""
     program = shutil.which("ncu")
     elsewhere = [str(path) for folder, pattern in PLACES for path in sorted(folder.glob(pattern))]
     if program is None and not elsewhere:
@@ -78,7 +82,7 @@ def find_ncu() -> str:
 
 
 def version(ncu: str) -> str | None:
-    """`2025.3.1.0`, None where ncu does not say."""
+    """Return ncu's version, such as `2025.3.1.0`; None where it prints none."""
     done = subprocess.run([ncu, "--version"], capture_output=True, text=True, check=False)
     match = re.search(r"Version\s+(\S+)", done.stdout)
     return match[1] if match else None
@@ -90,11 +94,12 @@ def kernel_names(files: Iterable[Path]) -> list[str]:
 
 
 def parse(text: str, names: Sequence[str]) -> Counted:
-    """Add up ncu's CSV by kernel: a row is a launch (ID, Process ID) and a metric. names : what the kernels'
-    names begin with.
+    """Add up ncu's CSV by kernel: a row is a launch (ID, Process ID) and a metric.
 
-    Raises CountersError for what ncu reports instead of a table, for a value that is no number, and for a
-    launch that lacks a metric.
+    Raises CountersError for a report without a table, a value that is no number, and a launch that lacks a
+    metric.
+
+    names : beginnings of the kernels' names
     """
     lines = text.splitlines()
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), None)

@@ -1,4 +1,4 @@
-"""Which cases a run consists of: the experiments x the matrices of a size class."""
+"""The cases of a run: the experiments x the matrices of a size class."""
 
 from __future__ import annotations
 
@@ -56,32 +56,31 @@ def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
 
 
 def suite_stages(settings: Settings) -> list[str]:
-    """Return the stages with a case in this run, in the order of the corridor."""
+    """Return the stages with a case in this run, in the order of a factorisation."""
     present = {case.stage for case in suite_cases(settings)}
     return [stage for stage in STAGES if stage in present]
 
 
 def suite_inputs(settings: Settings) -> list[str]:
-    """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
+    """Return `matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
     return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
 
 
 def generated_inputs(settings: Settings) -> list[str]:
-    """Return the inputs of the embedded suite that are generated: all of them take seconds to prepare."""
+    """Return the generated inputs of the embedded suite, which take seconds to prepare."""
     embedded = suite_inputs(settings) if settings.suite == "embedded" else []
     return [name for name in embedded if is_generated(name.rpartition(".")[0])]
 
 
 def suite_figures(settings: Settings) -> list[tuple[str, str]]:
-    """(paper, figure) of everything that the run draws."""
+    """Return (paper, figure) of everything that the run draws."""
     return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
 
 
 def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collection[str]) -> list[Case]:
-    """Return the cases behind one figure, and those of its other suites, devices and seeds that were
-    measured.
+    """Return the cases behind one figure, and recorded cases of its other suites, devices and seeds.
 
-    recorded : names of cases that any machine has a record of.
+    recorded : names of cases that any machine has a record of
     """
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
     others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
@@ -108,7 +107,7 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
 
 
 def _all_of(stage: str) -> Iterable[registry.Implementation]:
-    """Return what lies under impl/ and is no peer: fakes that tests register are no part of a run."""
+    """Return the implementations below impl/ but peers: fakes that tests register are no part of a run."""
     return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
 
 
@@ -124,5 +123,5 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
 
 
 def _cost(entry: catalogue.Entry) -> int:
-    """Return a rank only: entries of the matrix."""
+    """Return the entries of the matrix, for a rank only."""
     return entry.nnz_with_zeros or entry.nnz or 0

@@ -1,4 +1,4 @@
-"""What config/experiments.yaml says: the measurements of each figure. `cases` makes cases of them."""
+"""The measurements of each figure, as config/experiments.yaml has them. `cases` makes cases of them."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds of a list, or so many from 0 on."""
+    """Return the seeds of a list, or that many from 0 on."""
     return tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 def variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
-    """Return the implementation, the options and the GPUs that `name[.option=value]...` stands for.
+    """Return the implementation, the options and the GPUs of `name[.option=value]...`.
 
-    Raises ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered.
+    Raises ConfigError unless it is written as a case writes it, UnknownNameError for an unregistered name.
     """
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)

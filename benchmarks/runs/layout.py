@@ -1,4 +1,4 @@
-"""How a suite is laid out over a night: in how many processes a case is measured, and what each may take."""
+"""The layout of a suite over a night: processes of each case, and their limits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fillpath.twins import twins_of
 _EMBEDDED = "embedded"
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
-# The class of twins, beside those of the catalogue.
+# The class of twins, next to those of the catalogue.
 _TWINS = "twins"
 
 
 def limits_of(case: Case, settings: Settings) -> Limits:
-    """Return what a process of the case may take in the suite of these settings."""
+    """Return the limits of a process of the case in the suite of these settings."""
     embedded, name = settings.suite == _EMBEDDED, _class(case, settings)
     limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
     if name is None:
@@ -37,9 +37,9 @@ def limits_of(case: Case, settings: Settings) -> Limits:
 
 
 def processes_of(case: Case, settings: Settings) -> int:
-    """Return in how many processes a run measures the case: in one where no figure shows its seconds.
+    """Return the worker processes per case: 1 where no figure shows its seconds.
 
-    What the user chose holds for all.
+    A number in the settings holds for all cases.
     """
     if settings.processes is not None:
         return settings.processes
@@ -50,8 +50,7 @@ def processes_of(case: Case, settings: Settings) -> int:
 
 
 def _class(case: Case, settings: Settings) -> str | None:
-    """Return the class of the case's matrix; None in a suite that is not laid out, and of a matrix that no
-    catalogue has."""
+    """Return the class of the case's matrix, None outside the catalogue or the suite of the papers."""
     entry = _entry(case) if settings.suite == _LAID_OUT else None
     if entry is None:
         return None
@@ -73,8 +72,7 @@ def layout() -> Mapping[str, Any]:
 
 @functools.cache
 def _untimed() -> Mapping[Case, int | None]:
-    """Return the processes that experiments ask for, of each case the most; None where one of them sets
-    none."""
+    """Return the processes that experiments ask for, per case the most; None where any asks for the usual."""
     asked: dict[Case, int | None] = {}
     for experiment in experiments():
         for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):

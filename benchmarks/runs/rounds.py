@@ -1,7 +1,7 @@
 """Rounds of processes: cases in turn, each in a first process, then each in a second, and so on.
 
-What is compared is measured close together, so that what slows the machine for a while slows all of it. A
-round is one process of each case; a run that was killed goes on with the round that it was in.
+Cases that are compared are measured close together, so that a slow machine slows all of them. A round is one
+process of each case. A run that was killed resumes the round that it was in.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fillpath.settings import settings
 def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) -> Iterator[Record]:
     """Yield the records of each round, as they are made.
 
-    A case leaves after a failure, where another run's record stands, and when it has its processes.
+    A case leaves after a failure, where another run's record is reused, and when it has its processes.
 
     count : of processes, of each case
     """
@@ -38,13 +38,13 @@ def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) 
 
 
 def stays(case: Case, record: Record, count: int, within: Run) -> bool:
-    """Return whether the case is in the next round too, by its record of this one."""
+    """Return whether the case is in the next round too, by its record of this round."""
     goes_on = record.status is Status.OK and record.run_id == within.id
     return goes_on and number(record) + 1 < rounds_of(case, count)
 
 
 def by_input(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases that are measured in turn with each other: those of one input."""
+    """Return the cases by input: those of one input are measured in turn."""
     inputs: dict[tuple[str, str, int], list[Case]] = {}
     for case in cases:
         inputs.setdefault(input_of(case), []).append(case)
@@ -52,10 +52,10 @@ def by_input(cases: Sequence[Case]) -> list[list[Case]]:
 
 
 def rounds_of(case: Case, count: int) -> int:
-    """In how many of so many rounds the case is measured."""
+    """Return in how many of `count` rounds the case is measured."""
     return min(count, processes_of(case, settings())) if count == settings().rounds else count
 
 
 def input_of(case: Case) -> tuple[str, str, int]:
-    """Return what cases have in common that are measured in turn: the prepared matrix."""
+    """Return the prepared matrix of a case: matrix, preparation and seed."""
     return case.matrix, case.preparation.name, case.seed

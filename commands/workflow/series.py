@@ -7,11 +7,11 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.engine import run as runs
+from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
 from benchmarks.probes import registers
 from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_stages
-from benchmarks.runs.launch import adopt, die_with_parent
 from commands._parser import Parser
 from fillpath.settings import settings
 
