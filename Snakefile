@@ -28,7 +28,7 @@ except FillpathError as error:
     raise WorkflowError(str(error))
 
 if workflow.is_main_process:
-    marks.forget_unfit(SETTINGS)
+    marks.remove_stale(SETTINGS)
 
 MARKS = ".fillpath/markers"
 LOGS = ".fillpath/logs"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from fetch.query import Range
+from fetch.search import Range
 
 # Few enough digits that any text is read at once.
 _NUMBER = re.compile(r"([0-9]{1,18}\.?|[0-9]{0,18}\.[0-9]{1,18})(e\+?[0-9]{1,2})?", re.IGNORECASE)

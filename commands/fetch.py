@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from commands._parser import Parser
-from fetch import batch, catalogue, collection, search
-from fetch.matrix_id import MatrixId, parse, resolve
-from fillpath.errors import UnknownNameError, suggest
+from fetch import catalogue, collection
+from fetch.matrix_id import Generated, InCollection, MatrixId, Unobtainable, parse, resolve
+from fetch.source import download
+from fillpath.errors import DiskFullError, InputError, TransferError, UnknownNameError, suggest
 from fillpath.paths import bytes_text
 from fillpath.settings import SUITES
+
+
+class Outcome(NamedTuple):
+    """The result for a matrix: how it was obtained or why not, in a word and in a message."""
+
+    matrix: MatrixId
+    how: str
+    message: str
+    arrived: int = 0  # bytes
 
 
 def add_arguments(parser: Parser) -> None:
@@ -34,17 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     within = [parse(e.id) for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
-        search.forget()
     outcomes = []
-    for outcome in batch.fetch_batch(
-        dict.fromkeys(named + within), offline=arguments.offline, trust_change=arguments.trust
-    ):
-        print(f"{outcome.matrix}: {outcome.message}", flush=True)
+    for outcome in _outcomes(list(dict.fromkeys(named + within)), arguments.offline, arguments.trust):
+        print(f"{outcome.matrix.text}: {outcome.message}", flush=True)
         outcomes.append(outcome)
     if outcomes:
         print(_counts(outcomes))
-    ids = {matrix.text for matrix in named}
-    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in ids]
+    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in named]
     return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
 
 
@@ -59,8 +66,33 @@ def _matrix(name: str) -> MatrixId:
         raise UnknownNameError(f"{name!r} is neither a matrix nor a suite{hint}") from None
 
 
-def _counts(outcomes: Sequence[batch.Outcome]) -> str:
-    """`3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
+def _outcomes(matrices: Sequence[MatrixId], offline: bool, trust: bool) -> Iterator[Outcome]:
+    """Get these matrices. A matrix that fails does not stop the others, a full disk does."""
+    for place, matrix in enumerate(matrices, 1):
+        try:
+            yield _obtained(matrix, offline, trust)
+        except (TransferError, InputError) as problem:
+            yield Outcome(matrix, "failed", f"failed: {problem}")
+        except DiskFullError as problem:
+            yield Outcome(matrix, "failed", f"failed: {problem}")
+            yield from (Outcome(m, "not tried", "not tried: the disk is full") for m in matrices[place:])
+            return
+
+
+def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> Outcome:
+    match matrix:
+        case InCollection():
+            got = download(matrix, offline=offline, trust_change=trust)
+            return Outcome(matrix, got.how, got.message, got.archive - got.resumed)
+        case Unobtainable(_, reason):
+            return Outcome(matrix, "unobtainable", f"cannot be obtained: {reason}")
+        case Generated():
+            return Outcome(matrix, "generated", "generated: nothing to fetch")
+    return Outcome(matrix, "own", "a file of your own: nothing to fetch")
+
+
+def _counts(outcomes: Sequence[Outcome]) -> str:
+    """Summarise as `3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
     counts = Counter(outcome.how for outcome in outcomes)
     arrived = bytes_text(sum(outcome.arrived for outcome in outcomes))
     listed = ", ".join(f"{count} {how}" for how, count in counts.items())

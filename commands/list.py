@@ -11,7 +11,7 @@ from commands._parser import Parser
 from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
-from fetch.query import Query
+from fetch.search import Query
 from fillpath.declared import declared
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES

@@ -6,22 +6,13 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.probes.registers import changes, committed
+from benchmarks.probes.registers import changes
 from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.nightly import tonight
-from fillpath.errors import ConfigError
 
 
 def run(arguments: argparse.Namespace) -> int:
     die_with_parent()
-    night = tonight(_kernels)
+    night = tonight(changes)
     print(night.text)
     return night.status
-
-
-def _kernels(base: str, tip: str) -> list[str]:
-    """Return what changed in the tables that two commits have of kernels' registers."""
-    try:
-        return changes(committed(base), committed(tip))
-    except ConfigError:
-        return []

@@ -1,7 +1,8 @@
 """The collection as a whole: its address, and its index `files/ssstats.csv`.
 
-The index holds the number of matrices, a date, and one line per matrix: group, name, rows, columns, entries,
-five properties, two symmetries, kind, entries with explicit zeros. Symmetric entries are counted twice.
+The index holds the number of matrices, a date, and one line per matrix. Symmetric entries are counted twice.
+
+    group, name, rows, columns, entries, 5 properties, 2 symmetries, kind, entries with explicit zeros
 """
 
 from __future__ import annotations
@@ -44,21 +45,26 @@ class Listed:
     pattern_symmetry: float
     numerical_symmetry: float
 
+    @property
+    def label(self) -> str:
+        """Return Group/Name."""
+        return f"{self.group}/{self.name}"
+
 
 def address(path: str) -> str:
-    """Where a file of the collection is: under `$FILLPATH_MIRROR`, a folder or a URL, or on the site."""
+    """Return where a file of the collection is: in `$FILLPATH_MIRROR` (a folder or URL), or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
     return f"{base}/{path}" if is_remote(base) else str(expanded(base).absolute() / path)
 
 
 def local_path() -> Path:
-    """Where the index is that needs no server: in the mirror's folder, or else in the cache, if at all."""
+    """Return where the index is on this machine: in the mirror's folder, or else in the cache, if at all."""
     here = Path(address(INDEX))
     return here if here.is_file() else _cached()
 
 
 def local_index() -> tuple[Listed, ...]:
-    """The matrices of the index at `local_path`; empty without one. Asks no server."""
+    """Return the matrices of the index at `local_path`; empty without one. Asks no server."""
     path = local_path()
     try:
         return _read(path, path.stat().st_mtime_ns)
@@ -76,26 +82,20 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
     with locked("index"):
         arrived = transfer(wanted, part)
         try:
-            return _keep(arrived.path.read_bytes())
+            content = arrived.path.read_bytes()
+            listed = _parse(content)
+            with storing(_cached()):
+                write_text(_cached(), content.decode())
         except TransferError as problem:
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         finally:
             discard(part)
-
-
-def adopt(content: bytes) -> tuple[Listed, ...]:
-    """Replace the cached index by this one, which a server gave. Raises TransferError, DiskFullError."""
-    with locked("index"):
-        try:
-            return _keep(content)
-        except TransferError as problem:
-            raise TransferError(f"{address(INDEX)}: {problem}") from None
+    return listed
 
 
 def spelling(group: str, name: str) -> str:
-    """What to check if Group/name cannot be obtained, as far as the local index can tell."""
-    label = f"{group}/{name}"
-    labels = [f"{listed.group}/{listed.name}" for listed in local_index()]
+    """Say what to check if Group/name cannot be obtained, as far as the local index can tell."""
+    label, labels = f"{group}/{name}", [listed.label for listed in local_index()]
     if label in labels:
         return f"the collection holds {label}: does FILLPATH_MIRROR?"
     same = [other for other in labels if other.lower() == label.lower()]
@@ -107,23 +107,14 @@ def _cached() -> Path:
     return cache() / "ssstats.csv"
 
 
-def _keep(content: bytes) -> tuple[Listed, ...]:
-    """Store an index in the cache, if it is a whole one. Raises TransferError, DiskFullError."""
-    listed = _parse(content)
-    with storing(_cached()):
-        write_text(_cached(), content.decode())
-    return listed
-
-
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, changed: int) -> tuple[Listed, ...]:
-    """The matrices of an index. changed : its time of change, so that a newer file is read again. Raises
-    TransferError, OSError."""
+    """Read an index. changed : its time of change, so that a newer file is read again."""
     return _parse(path.read_bytes())
 
 
 def _parse(content: bytes) -> tuple[Listed, ...]:
-    """Raises TransferError."""
+    """Return the matrices of an index. Raises TransferError unless it is a whole one."""
     try:
         lines = list(csv.reader(content.decode().splitlines()))
         count, rows = int(lines[0][0]), lines[2:]
@@ -136,6 +127,5 @@ def _parse(content: bytes) -> tuple[Listed, ...]:
 
 
 def _listed(row: list[str]) -> Listed:
-    """Raises ValueError."""
     rows, columns, entries = map(int, row[2:5])
     return Listed(row[0], row[1], rows, columns, entries, row[11], float(row[9]), float(row[10]))

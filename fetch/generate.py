@@ -1,5 +1,4 @@
-"""Matrices that need no download: grids, finite elements, circuits, chains of stages, random patterns and
-graphs.
+"""Matrices that need no download, by the generator that their name begins with.
 
 Every matrix has a full diagonal that dominates its row, so that elimination without pivoting is stable. The
 rows of a graph's Laplacian sum to zero, so its last pivot is 0.
@@ -17,7 +16,7 @@ from fetch.names import Spec
 _MAKERS: Mapping[str, Callable[[Spec], csr_array]] = {
     "poisson3d": grids.poisson3d,
     "grid2d": grids.grid2d,
-    "fem3d": grids.fem3d,
+    "fem3d": meshes.fem3d,
     "mesh": meshes.mesh,
     "edges": meshes.edges,
     "circuit": random_patterns.circuit,
@@ -31,7 +30,7 @@ _MAKERS: Mapping[str, Callable[[Spec], csr_array]] = {
 
 
 def generate(spec: Spec) -> csr_array:
-    """The matrix: order x order, float64, rows sorted, no explicit zeros.
+    """Generate the matrix: order x order, float64, rows sorted, no explicit zeros.
 
     The same specification gives the same values wherever NumPy's PCG64 does.
     """

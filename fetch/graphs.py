@@ -14,15 +14,19 @@ from scipy.sparse import coo_array, csr_array
 
 Array = npt.NDArray[Any]
 
-# Of a road network: roads per junction, and the mean number of vertices along a road, which is distributed
-# exponentially. A vertex then has 2.14 neighbours on average; in belgium_osm it has 2.15, in europe_osm 2.12.
+# A road network has _ROADS roads per junction. The number of vertices along a road is distributed
+# exponentially with mean _BENDS. A vertex then has 2.14 neighbours on average; in belgium_osm it has 2.15,
+# in europe_osm 2.12.
 _ROADS = 1.5
 _BENDS = 4.0
 
 
 def road(n: int, seed: int) -> csr_array:
-    """A road network on n >= 2 vertices: junctions on a square lattice, joined by a random spanning tree and
-    further random roads between neighbours; the other vertices are bends of roads."""
+    """Build the Laplacian of a road network on n >= 2 vertices.
+
+    Junctions lie on a square lattice. A random spanning tree and further random roads join neighbours. The
+    other vertices are bends of roads.
+    """
     rng = np.random.default_rng(seed)
     junctions = max(2, round(n / (1 + _ROADS * _BENDS)))
     starts, ends = _roads(junctions, rng)
@@ -40,7 +44,10 @@ def road(n: int, seed: int) -> csr_array:
 
 
 def delaunay(n: int, seed: int) -> csr_array:
-    """The Delaunay triangulation of n >= 4 uniform random points in the unit square, like delaunay_n24."""
+    """Build the Laplacian of the Delaunay triangulation of n >= 4 uniform random points in the unit square.
+
+    The graph is like delaunay_n24.
+    """
     from scipy.spatial import Delaunay
 
     corners = Delaunay(np.random.default_rng(seed).random((n, 2))).simplices.astype(np.int64)
@@ -50,7 +57,7 @@ def delaunay(n: int, seed: int) -> csr_array:
 
 
 def _roads(junctions: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The two junctions of each road."""
+    """Draw the two junctions of each road."""
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     width = int(np.ceil(np.sqrt(junctions)))
@@ -69,7 +76,7 @@ def _roads(junctions: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _laplacian(n: int, rows: Array, columns: Array) -> csr_array:
-    """The Laplacian of the graph with these edges, each given once."""
+    """Build the Laplacian of the graph with these edges, each given once."""
     ones = np.ones(len(rows))
     degrees = np.bincount(np.concatenate([rows, columns]), minlength=n).astype(np.float64)
     every = np.arange(n)

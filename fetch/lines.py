@@ -1,16 +1,11 @@
 """Read each byte of the lines of a Matrix Market file's body: a line is what its field asks for, or refused.
 
-block      uint8: lines of the file, each with its end
-rows       (entries,) int32, counted from 0
-columns    (entries,) int32, counted from 0
-values     (parts x entries,) float64: none for a pattern; real and imaginary parts in turn
-hard       (k, 3) int64: position in the block, place in `values` and line of numbers left to Python's float
-form       (order, parts, integers, symmetry): numbers in a value, whether integers, index in SYMMETRIES
+block : uint8, lines of the file, each with its end; writable
+rows, columns : (entries,) int32, counted from 0
+values : (parts x entries,) float64, none for a pattern; real and imaginary parts in turn
+form : (order, parts, integers, symmetry), numbers in a value, whether integers, index in SYMMETRIES
 
-A real is its decimal digits, below 2^64, times a power of ten. Where both are exact in float64, so is the
-rounding of their product or quotient. Else 128 bits of the product decide the 53 that remain, or do not, and
-the number is hard: D. Lemire, "Number parsing at a gigabyte per second", Software: Practice and Experience
-51(8), 2021, section 5.
+C's strtod converts decimal digits, of which it finds the nearest float64, once their grammar was checked.
 
 Longer than two screens: the grammar of a line is read as a whole.
 """
@@ -20,6 +15,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -31,7 +27,7 @@ SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class Problem(IntEnum):
-    """What is wrong with a token, or with the line that it begins."""
+    """A fault of a token, or of the line that the token begins."""
 
     NOTHING = 0
     ROW = 1
@@ -44,23 +40,15 @@ class Problem(IntEnum):
     SIDE = 8
     DIAGONAL = 9
     REAL = 10
+    BEYOND = 11
 
 
 _LF, _PERCENT, _PLUS, _MINUS, _DOT, _ZERO = 10, 37, 43, 45, 46, 48
-_LEAST, _MOST = -342, 308  # powers of ten in the table; beyond, a number is 0, infinite or hard
-
-
-def _powers() -> Array:
-    """Compute the first 128 bits of each power of ten. (651, 2) uint64: high and low half."""
-    table = []
-    for power in range(_LEAST, _MOST + 1):
-        digits = 10**power << 128 if power >= 0 else (1 << 2 * 1300) // 10**-power
-        table.append(divmod(digits >> digits.bit_length() - 128, 1 << 64))
-    return np.array(table, np.uint64)
-
-
-POWERS = _powers()
-_EXACT = 10.0 ** np.arange(23)
+_D, _E = 68, 69
+# strtod(address of the digits, NULL), which needs no interpreter and no lock.
+_strtod: Any = numba.types.ExternalFunction(
+    "strtod", numba.types.float64(numba.types.uintp, numba.types.uintp)
+)
 
 
 @compiled
@@ -71,61 +59,57 @@ def scan(
     rows: Array,
     columns: Array,
     values: Array,
-    hard: Array,
     form: tuple[int, int, int, int],
-    powers: Array,
-) -> tuple[int, int, int, int, int, int]:
-    """Read lines of the block until its end, a problem, or too little room in `hard`.
+) -> tuple[int, int, int, int, int]:
+    """Read lines of the block until its end or a problem.
 
     begun : where to begin, the lines and entries before, the side of the diagonal that has entries (-1: none)
 
-    Returns (problem, position, lines, entries, side, hard numbers), behind a line or at the wrong token.
+    Returns (problem, position, lines, entries, side), behind a line or at the wrong token.
     """
     at, line, entry, side = begun
     order, parts, integers, symmetry = form
-    tough = 0
-    while at < end and tough + parts <= len(hard):
+    while at < end:
         at = _after_blanks(block, at)
         if block[at] != _LF and block[at] != _PERCENT:
             if entry == len(rows):
-                return Problem.ENTRIES, at, line, entry, side, tough
+                return Problem.ENTRIES, at, line, entry, side
             first = at
             row, at = _index(block, at, order)
             if row < 0:
-                return _or_missing(Problem.ROW, block, at), at, line, entry, side, tough
+                return _or_missing(Problem.ROW, block, at), at, line, entry, side
             at = _after_blanks(block, at)
             column, at = _index(block, at, order)
             if column < 0:
-                return _or_missing(Problem.COLUMN, block, at), at, line, entry, side, tough
+                return _or_missing(Problem.COLUMN, block, at), at, line, entry, side
             rows[entry], columns[entry] = row, column
             for part in range(parts):
                 at = start = _after_blanks(block, at)
-                value, at = _integer(block, at) if integers else _real(block, at, powers)
+                value, at = _integer(block, at) if integers else _real(block, at)
                 if at < 0:
-                    return _or_missing(Problem.NUMBER, block, start), start, line, entry, side, tough
-                if value != value:
-                    hard[tough, 0], hard[tough, 1], hard[tough, 2] = start, parts * entry + part, line
-                    tough += 1
+                    return _or_missing(Problem.NUMBER, block, start), start, line, entry, side
+                if abs(value) == np.inf:
+                    return Problem.BEYOND, start, line, entry, side
                 values[parts * entry + part] = value
             if symmetry and row != column:
                 if side == 1 - int(row > column):
-                    return Problem.SIDE, first, line, entry, side, tough
+                    return Problem.SIDE, first, line, entry, side
                 side = int(row > column)
             elif symmetry == 2:
-                return Problem.DIAGONAL, first, line, entry, side, tough
-            elif symmetry == 3 and abs(values[2 * entry + 1]) > 0.0:  # False for a hard one, tested later
-                return Problem.REAL, first, line, entry, side, tough
+                return Problem.DIAGONAL, first, line, entry, side
+            elif symmetry == 3 and abs(values[2 * entry + 1]) > 0.0:
+                return Problem.REAL, first, line, entry, side
             at = _after_blanks(block, at)
             if not _ends(block, at):
-                return Problem.SURPLUS, at, line, entry, side, tough
+                return Problem.SURPLUS, at, line, entry, side
             entry += 1
         while block[at] != _LF:
             if block[at] == 0:
-                return Problem.NUL, at, line, entry, side, tough
+                return Problem.NUL, at, line, entry, side
             at += 1
         at += 1
         line += 1
-    return Problem.NOTHING, at, line, entry, side, tough
+    return Problem.NOTHING, at, line, entry, side
 
 
 @compiled
@@ -183,92 +167,38 @@ def _integer(block: Array, at: int) -> tuple[float, int]:
 
 
 @compiled
-def _real(block: Array, at: int, powers: Array) -> tuple[float, int]:
+def _real(block: Array, start: int) -> tuple[float, int]:
     """Read a decimal number of C's or Fortran's grammar.
 
-    Returns (value, position behind it): NaN for a hard number, position -1 for what is none.
+    Returns (value, position behind it), infinite beyond float64; position -1 for what is none.
     """
-    negative = block[at] == _MINUS
-    at += int(negative or block[at] == _PLUS)
-    digits, power, seen, cut, fraction = np.uint64(0), 0, 0, False, False
-    while True:
-        digit = block[at] - _ZERO
-        if 0 <= digit <= 9:
-            seen += 1
-            if digits < np.uint64(10**18):
-                digits = np.uint64(10) * digits + np.uint64(digit)
-                power -= int(fraction)
-            else:
-                cut = cut or digit > 0
-                power += int(not fraction)
-        elif block[at] == _DOT and not fraction:
-            fraction = True
-        else:
-            break
-        at += 1
-    if not seen:
+    first = _after_sign(block, start)
+    dot = _after_digits(block, first)
+    at = _after_digits(block, dot + 1) if block[dot] == _DOT else dot
+    if at - first == int(block[dot] == _DOT):
         return 0.0, -1
-    letter = block[at] | 32
-    if letter == 100 or letter == 101:  # d or e
-        at += 1
-        down = block[at] == _MINUS
-        at += int(down or block[at] == _PLUS)
-        exponent, first = 0, at
-        while 0 <= block[at] - _ZERO <= 9:
-            exponent = min(10 * exponent + block[at] - _ZERO, 10**12)
-            at += 1
+    letter, place = block[at], at
+    if letter & 0xDF == _D or letter & 0xDF == _E:
+        first = _after_sign(block, at + 1)
+        at = _after_digits(block, first)
         if at == first:
             return 0.0, -1
-        power += -exponent if down else exponent
     if not _blank(block[at]):
         return 0.0, -1
-    value = _product(digits, power, powers)
-    if cut and value != _product(digits + np.uint64(1), power, powers):
-        value = np.nan
-    return -value if negative else value, at
+    if letter & 0xDF == _D:
+        block[place] = _E
+    value = _strtod(block.ctypes.data + start, 0)
+    block[place] = letter
+    return value, at
 
 
 @compiled
-def _product(digits: Any, power: int, powers: Array) -> float:
-    """Compute the float64 nearest to digits x 10^power.
-
-    Returns NaN if that takes more bits, or is below or above all normal ones.
-    """
-    if digits == 0:
-        return 0.0
-    if digits <= np.uint64(2**53) and -22 <= power <= 22:
-        return float(digits) * float(_EXACT[power]) if power >= 0 else float(digits) / float(_EXACT[-power])
-    if not _LEAST <= power <= _MOST:
-        return np.nan
-    shift = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if digits >> np.uint64(64 - step) == 0:
-            digits <<= np.uint64(step)
-            shift += step
-    high, low = _times(digits, powers[power - _LEAST, 0])
-    if high & np.uint64(0x1FF) == np.uint64(0x1FF) and low + digits < low:
-        more, rest = _times(digits, powers[power - _LEAST, 1])
-        low += more
-        high += np.uint64(low < more)
-        if high & np.uint64(0x1FF) == np.uint64(0x1FF) and low + np.uint64(1) == 0 and rest + digits < rest:
-            return np.nan
-    top = high >> np.uint64(63)
-    mantissa = high >> (top + np.uint64(9))
-    if low == 0 and high & np.uint64(0x1FF) == 0 and mantissa & np.uint64(3) == 1:
-        return np.nan
-    mantissa = (mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)
-    exponent = ((217706 * power) >> 16) + 1086 - shift + int(top) + int(mantissa >> np.uint64(53))
-    if not 1 <= exponent <= 2046:
-        return np.nan
-    fraction = (mantissa >> (mantissa >> np.uint64(53))) & np.uint64(2**52 - 1)
-    return float(np.uint64((np.uint64(exponent) << np.uint64(52)) | fraction).view(np.float64))
+def _after_sign(block: Array, at: int) -> int:
+    return at + int(block[at] == _PLUS or block[at] == _MINUS)
 
 
 @compiled
-def _times(a: Any, b: Any) -> tuple[Any, Any]:
-    """Multiply two uint64. Returns the high and the low half of the product."""
-    half, below = np.uint64(32), np.uint64(2**32 - 1)
-    a1, a0, b1, b0 = a >> half, a & below, b >> half, b & below
-    middle = a1 * b0 + ((a0 * b0) >> half)
-    other = a0 * b1 + (middle & below)
-    return a1 * b1 + (middle >> half) + (other >> half), a * b
+def _after_digits(block: Array, at: int) -> int:
+    while 0 <= block[at] - _ZERO <= 9:
+        at += 1
+    return at

@@ -20,8 +20,10 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{12}")
 
 
 def adopt(path: Path) -> str:
-    """Copy a file into the cache. Returns the copy's name, stem and hash. Raises InputError for a path that
-    is no .mtx or .mtx.gz file."""
+    """Copy a file into the cache. Returns the copy's name, stem and hash.
+
+    Raises InputError for a path that is no .mtx or .mtx.gz file.
+    """
     if not path.is_file():
         raise InputError(f"{_shown(path)}: {'a folder, no file' if path.is_dir() else 'no such file'}")
     if not is_matrix_name(path.name):

@@ -1,4 +1,6 @@
-"""Matrix ids, each parsed once into a value, whose text is what a case's name holds.
+"""Matrix ids, each parsed once into a value. A case's name holds the text of an id.
+
+The kinds are:
 
 poisson3d,16    a generated matrix
 bcsstk18        a matrix of the catalogue
@@ -21,7 +23,7 @@ from fillpath.errors import UnknownNameError
 
 _IN_COLLECTION = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)[/+]([A-Za-z0-9][A-Za-z0-9_.+-]*)")
 _LOCAL = "local+"
-# Of files that hold a matrix, read here or not.
+# The endings of files that hold a matrix, read here or not.
 _FILE = re.compile(r"\.(mtx|mm|mat|rb|rsa|rua|txt|csv|npz|gz|bz2|xz|zip|tar|tgz)\Z", re.IGNORECASE)
 
 
@@ -69,7 +71,7 @@ MatrixId = Generated | InCollection | LocalFile | Unobtainable
 
 
 def parse(text: str) -> MatrixId:
-    """The value of a matrix id, which may also be written as `poisson3d:16` or `Group/Name`.
+    """Parse a matrix id, which may also be written as `poisson3d:16` or `Group/Name`.
 
     Raises UnknownNameError with suggestions; a path of a file is no id.
     """
@@ -87,10 +89,10 @@ def parse(text: str) -> MatrixId:
 
 
 def resolve(text: str) -> MatrixId:
-    """The value of whatever a user types; a file is copied into the cache.
+    """Parse what a user types; a file is copied into the cache.
 
-    text : the path of an .mtx or .mtx.gz file, before all others if a file of that name exists; an id as for
-        `parse`; or the name of one matrix in the index of the collection
+    text : the path of an .mtx or .mtx.gz file, which comes first, an id as for `parse`, or a name of one
+        matrix alone in the index
 
     Raises UnknownNameError with suggestions, InputError for a path that is no file.
     """

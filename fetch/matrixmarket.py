@@ -1,17 +1,17 @@
-"""Read a Matrix Market file, or say in one line why it cannot be used.
+"""Read a Matrix Market file, or raise an error of one line that tells why it cannot be used.
 
 R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996: coordinate
 files, real, integer, complex or pattern; general, symmetric, skew-symmetric or hermitian. No byte is passed
-over: docs/add-a-matrix.md says what a line may hold.
+over; docs/add-a-matrix.md lists what a line may hold.
 
-Longer than two screens: header, body and what each refusal says are one reader.
+Longer than two screens: header, body and the words of each refusal are one reader.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import math
+import locale
 import os
 import re
 from collections.abc import Iterator
@@ -30,7 +30,6 @@ from fillpath.errors import InputError
 MAX_ORDER = 2**31 - 1
 _SHORTEST_ENTRY = 4  # bytes of "1 1" and its line end
 _BLOCK = 1 << 20  # bytes read at once; no line is longer
-_HARD = 1024  # numbers left to Python at once
 _PARTS = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
 # SciPy writes unsigned integers under a name of their own.
 _FIELDS = {**{field: field for field in _PARTS}, "double": "real", "unsigned-integer": "integer"}
@@ -50,6 +49,7 @@ _WRONG = {
     Problem.SIDE: "across the diagonal from entries before, and a {symmetry} file stores one side",
     Problem.DIAGONAL: "on the diagonal, where a {symmetry} file stores no entry",
     Problem.REAL: "on the diagonal and not real, as a {symmetry} matrix is there",
+    Problem.BEYOND: "beyond float64",
 }
 
 
@@ -71,7 +71,7 @@ class MatrixFile:
 
 @dataclass(frozen=True)
 class _Header:
-    """What a file announces. line : the number of its size line."""
+    """The announcement of a file. line : the number of its size line."""
 
     order: int
     entries: int
@@ -83,11 +83,13 @@ class _Header:
 def read(path: Path, name: str = "") -> MatrixFile:
     """Read a square matrix from a coordinate file. name : of the file in errors, if not its path.
 
-    Raises InputError, naming the file, and the line and the token if there is one, if it is unreadable,
-    malformed, truncated, dense, rectangular, empty, not finite, or beyond int32 columns; MemoryBudgetError,
-    before anything is allocated, if there is too little memory.
+    Raises InputError for a file that is unreadable, malformed, truncated, dense, rectangular, empty, not
+    finite, or beyond int32 columns. The error names the file, the line and the token. Raises
+    MemoryBudgetError, before anything is allocated, if there is too little memory.
     """
     name = name or str(path)
+    if locale.localeconv()["decimal_point"] != ".":
+        raise InputError(f"{name}: numbers are not read under this locale; set LC_NUMERIC=C")
     with _opened(path, name) as handle:
         header = _header(handle, name)
         # Repetitions are summed: the number of distinct entries is not known yet.
@@ -121,7 +123,7 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _header(handle: IO[bytes], name: str) -> _Header:
-    """Read what the file announces; the handle stands behind its size line then."""
+    """Read what the file announces; the handle is behind the size line then."""
     field, symmetry = _banner(_line(handle, 1, name), name)
     line, words = 1, list[bytes]()
     while not words:
@@ -182,7 +184,7 @@ def _words(line: bytes) -> list[bytes]:
 
 
 class _Body:
-    """The entries below a header as they stand there, read block by block.
+    """The entries below a header in the order of the file, read block by block.
 
     rows, columns : (entries,) int32; as long again, for mirrored entries, unless the matrix is general
     values : as long, float64 or complex128, 1 for a pattern
@@ -219,36 +221,16 @@ class _Body:
 
     def _scan(self, end: int) -> None:
         """Read the lines of the text before its `end`."""
-        block, hard, at = np.frombuffer(self._text, np.uint8), np.empty((_HARD, 3), np.int64), 0
-        arrays = (self.rows[: self._count], self.columns[: self._count], self._numbers, hard)
-        while at < end:
-            problem, at, *after, tough = lines.scan(
-                block, end, (at, *self._at), *arrays, self._form, lines.POWERS
-            )
-            for start, place, line in hard[:tough].tolist():
-                self._numbers[place] = self._nearest(self._match(_TOKEN, start), line + 1)
-                self._require_real(place, start, line + 1)
-            self._at = (after[0], after[1], after[2])
-            if problem:
-                token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
-                raise _refusal(self._name, after[0] + 1, token, self._why(Problem(problem), token))
+        block = np.frombuffer(self._text, np.uint8)
+        arrays = self.rows[: self._count], self.columns[: self._count], self._numbers
+        problem, at, *after = lines.scan(block, end, (0, *self._at), *arrays, self._form)
+        self._at = (after[0], after[1], after[2])
+        if problem:
+            token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
+            raise _refusal(self._name, after[0] + 1, token, self._why(Problem(problem), token))
 
     def _match(self, part: re.Pattern[bytes], start: int) -> bytes:
         return cast(re.Match[bytes], part.match(self._text, start))[0].rstrip()
-
-    def _nearest(self, token: bytes, line: int) -> float:
-        value = float(token.lower().replace(b"d", b"e"))
-        if math.isinf(value):
-            raise _refusal(self._name, line, token, "beyond float64")
-        return value
-
-    def _require_real(self, place: int, start: int, line: int) -> None:
-        """Refuse a number left to Python that has a hermitian diagonal not real."""
-        entry, imaginary = divmod(place, 2)
-        on_diagonal = self._form[3] == 3 and self.rows[entry] == self.columns[entry]
-        if on_diagonal and imaginary and self._numbers[place] != 0:
-            token = self._match(_LINE, self._text.rfind(b"\n", 0, start) + 1).lstrip()
-            raise _refusal(self._name, line, token, self._why(Problem.REAL, token))
 
     def _why(self, problem: Problem, token: bytes) -> str:
         order, parts, integers, symmetry = self._form

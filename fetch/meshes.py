@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import block_array, csr_array, eye_array, kron
 
 from fetch.names import MAX_ORDER, Spec, stencil
 from impl.cpu.compiled import compiled
@@ -19,26 +19,47 @@ Array = npt.NDArray[Any]
 
 
 def mesh(spec: Spec) -> csr_array:
-    """Nodes couple with the nodes of their stencil, in all their unknowns: -1 / r at r steps along the axes,
-    half of that between different unknowns.
+    """Couple nodes with the nodes of their stencil, in all their unknowns.
 
-    Symmetry f is the share of off-diagonal entries whose mirror is also an entry: of each pair of entries
-    both are there with probability f / (2 - f), else one of them. A flow problem's upwinding leaves such a
-    pattern.
+    An entry is -1 / r at r steps along the axes, half of that between different unknowns. Symmetry f is the
+    share of off-diagonal entries whose mirror is also an entry. Both entries of a pair are there with
+    probability f / (2 - f), else one of them. A flow problem's upwinding leaves such a pattern.
     """
-    offsets = np.array(sorted(stencil(spec.variant), key=lambda offset: offset[::-1]), np.int64)
+    offsets = sorted(stencil(spec.variant), key=lambda offset: offset[::-1])
+    diagonal = -1.0
+    for offset in offsets:
+        diagonal += (1.0 + 0.5 * (spec.unknowns - 1)) / max(sum(map(abs, offset)), 1)
     both = spec.symmetry / (2 - spec.symmetry)
-    arguments = np.array(spec.box, np.int64), offsets, spec.unknowns, both, np.uint64(spec.seed)
-    nothing = np.empty(0, np.int32), np.empty(0)
+    return _coupled(spec, spec.box, offsets, both, diagonal + 0.01)
+
+
+def fem3d(spec: Spec) -> csr_array:
+    """Couple any two nodes of a trilinear finite element, in all their unknowns.
+
+    Poisson's stiffness matrix on cubes has zeros between neighbours along an edge, so the weights are this
+    project's choice. An entry is -1 / r^2 at a distance of r, and half of that between different unknowns.
+    Different unknowns of one node have -1/2. The diagonal keeps the couplings that the boundary cuts.
+    """
+    others = 0.5 * (spec.unknowns - 1)
+    around = 6.0 + 12.0 / 2.0 + 8.0 / 3.0  # faces, edges and corners of the cube of neighbours
+    offsets = sorted(stencil("hexahedra"), key=lambda offset: offset[::-1])
+    return _coupled(spec, (spec.size,) * 3, offsets, 1.0, around * (1.0 + others) + others)
+
+
+def _coupled(
+    spec: Spec, box: tuple[int, ...], offsets: list[tuple[int, int, int]], both: float, diagonal: float
+) -> csr_array:
+    """Build the matrix of a box of nodes.
+
+    offsets : of the nodes that a node couples with, by z, y, x, so that columns ascend
+    both : the probability that an entry has its mirror
+    """
+    arguments = np.array(box), np.array(offsets), spec.unknowns, both, np.uint64(spec.seed), diagonal
     counts = np.zeros(spec.order + 1, np.int64)
-    _mesh_rows(*arguments, counts, *nothing, False)
+    _mesh_rows(*arguments, counts, np.empty(0, np.int32), np.empty(0), False)
     indptr = np.cumsum(counts)
     indices, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
     _mesh_rows(*arguments, indptr, indices, values, True)
-    return _matrix(spec, indptr, indices, values)
-
-
-def _matrix(spec: Spec, indptr: Array, indices: Array, values: Array) -> csr_array:
     # SciPy uses one type for both index arrays: int64 pointers would double the size of the columns.
     indptr = indptr.astype(np.int32) if indptr[-1] <= MAX_ORDER else indptr
     return csr_array((values, indices, indptr), shape=(spec.order, spec.order))
@@ -70,6 +91,7 @@ def _mesh_rows(
     unknowns: int,
     both: float,
     seed: Any,
+    diagonal: float,
     indptr: Array,
     indices: Array,
     values: Array,
@@ -77,14 +99,8 @@ def _mesh_rows(
 ) -> None:
     """Count the entries of each row into indptr[row + 1], or fill the rows that indptr bounds.
 
-    offsets : (m, 3), by z, y, x, so that columns ascend. Nodes are numbered fastest along x, and the unknowns
-    of a node are consecutive.
+    Nodes are numbered fastest along x, and the unknowns of a node are consecutive.
     """
-    diagonal = -1.0
-    for place in range(len(offsets)):
-        far = abs(offsets[place, 0]) + abs(offsets[place, 1]) + abs(offsets[place, 2])
-        diagonal += (1.0 + 0.5 * (unknowns - 1)) / max(far, 1)
-    diagonal += 0.01
     for row in range(len(indptr) - 1):
         node, component = row // unknowns, row % unknowns
         x, y, z = node % box[0], node // box[0] % box[1], node // (box[0] * box[1])
@@ -109,59 +125,27 @@ def _mesh_rows(
 
 
 def edges(spec: Spec) -> csr_array:
-    """Nedelec's elements of lowest order on hexahedra: two edges couple if they belong to one cell, 33
-    entries in a row inside. All edges along x come first, then those along y, then z."""
-    box = np.array(spec.box, np.int64)
-    nothing = np.empty(0, np.int32), np.empty(0)
-    counts = np.zeros(spec.order + 1, np.int64)
-    _edge_rows(box, counts, *nothing, False)
-    indptr = np.cumsum(counts)
-    indices, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    _edge_rows(box, indptr, indices, values, True)
-    return _matrix(spec, indptr, indices, values)
+    """Couple two edges of hexahedra that belong to one cell: Nedelec's elements of lowest order.
 
-
-@compiled
-def _edge_rows(box: Array, indptr: Array, indices: Array, values: Array, fill: bool) -> None:
-    """Count the entries of each row into indptr[row + 1], or fill the rows that indptr bounds.
-
-    An edge lies along an axis and begins at a node; its closest edges are those of the cells around it: of
-    its own axis the 3 x 3 across, of another axis the two places along itself, the two along that axis and
-    three along the third.
+    A row inside has 33 entries. All edges along x come first, then those along y, then z; each begins at a
+    node, and these are numbered fastest along x.
     """
-    sides = np.empty((3, 3), np.int64)  # of each axis, how many edges begin along x, y and z
-    first = np.zeros(3, np.int64)
-    for axis in range(3):
-        for side in range(3):
-            sides[axis, side] = box[side] - (1 if side == axis else 0)
-        if axis < 2:
-            first[axis + 1] = first[axis] + sides[axis, 0] * sides[axis, 1] * sides[axis, 2]
-    at_node, low, high = np.empty(3, np.int64), np.empty(3, np.int64), np.empty(3, np.int64)
-    row = 0
-    for axis in range(3):
-        for place in range(sides[axis, 0] * sides[axis, 1] * sides[axis, 2]):
-            at_node[0] = place % sides[axis, 0]
-            at_node[1] = place // sides[axis, 0] % sides[axis, 1]
-            at_node[2] = place // (sides[axis, 0] * sides[axis, 1])
-            at = indptr[row] if fill else 0
-            for other in range(3):
-                for side in range(3):
-                    low[side] = at_node[side] - (1 if side != axis else 0)
-                    high[side] = at_node[side] + 1
-                    if axis == other and side == axis:
-                        high[side] = at_node[side]
-                    if axis != other and side == other:
-                        high[side] = at_node[side]
-                    low[side] = max(low[side], 0)
-                    high[side] = min(high[side], sides[other, side] - 1)
-                for w in range(low[2], high[2] + 1):
-                    for v in range(low[1], high[1] + 1):
-                        for u in range(low[0], high[0] + 1):
-                            column = first[other] + (w * sides[other, 1] + v) * sides[other, 0] + u
-                            if fill:
-                                indices[at] = column
-                                values[at] = 33.0 if column == row else (-1.0 if axis == other else -0.5)
-                            at += 1
-            if not fill:
-                indptr[row + 1] = at
-            row += 1
+    blocks = [[_across(spec.box, one, other) for other in range(3)] for one in range(3)]
+    matrix = csr_array(block_array(blocks))
+    matrix.setdiag(33.0)
+    return matrix
+
+
+def _across(box: tuple[int, int, int], one: int, other: int) -> csr_array:
+    """Couple the edges along one axis with those along another, or the same.
+
+    Edges of one axis couple with the 3 x 3 across. An edge couples with those of another axis at the two
+    places along itself, the two along that axis, and three along the third.
+    """
+    matrix = csr_array([[-1.0 if one == other else -0.5]])
+    for axis in (2, 1, 0):
+        rows, columns = box[axis] - int(axis == one), box[axis] - int(axis == other)
+        near = range(-1 if axis != one else 0, 2 if axis != other else 1)
+        bands = [eye_array(rows, columns, k=distance) for distance in near]
+        matrix = kron(matrix, sum(bands[1:], bands[0]), "csr")
+    return matrix

@@ -1,25 +1,9 @@
 """The names of generated matrices, each parsed into a `Spec`.
 
-    poisson3d:k[:variant]                     7-point Laplacian on k x k x k points: uniform, aniso, contrast,
-                                              aniso_x, checkered
-    grid2d:k[:dirichlet|laplacian]            5-point Laplacian on k x k points
-    fem3d:k[:unknowns=d]                      trilinear hexahedra on k x k x k nodes, d unknowns per node
-    mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]
-                                              a box of nodes, d unknowns per node
-    edges:XxYxZ                               one unknown per edge of a box of nodes
-    circuit:n[:seed=s][:symmetry=f]           local wires, a few dense rows and columns
-    netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]
-                                              wires with lengths from a power law
-    harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]
-                                              a netlist of m nodes, 2 h + 1 unknowns per node
-    staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]
-                                              a chain of t stages with m variables each
-    random:n:density[:seed=s]                 uniform random pattern
-    road:n[:seed=s]                           Laplacian of a graph like a road network
-    delaunay:n[:seed=s]                       Laplacian of a triangulation of random points
+    poisson3d:16        fem3d:8:unknowns=3        mesh:40x30x20:tetrahedra:symmetry=0.5
 
-A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. In a
-case's name `,` stands for `:`.
+A matrix has one canonical name: defaults are left out, keys are sorted, and a number has one spelling. A
+case's name has `,` in place of `:`.
 
 Longer than two screens: the grammar, its bounds and its sizes are read together.
 """
@@ -39,15 +23,20 @@ STENCILS = ("hexahedra", "tetrahedra", "points")
 # The variants of a generator, the default first.
 ALL_VARIANTS = {"poisson3d": VARIANTS, "grid2d": ("dirichlet", "laplacian"), "mesh": STENCILS}
 GRAMMAR = {
+    # 7- and 5-point Laplacians on k points a side, and trilinear hexahedra on k nodes a side
     "poisson3d": f"poisson3d:k[:{'|'.join(VARIANTS)}]",
     "grid2d": "grid2d:k[:dirichlet|laplacian]",
     "fem3d": "fem3d:k[:unknowns=d]",
+    # a box of nodes with d unknowns per node, or one unknown per edge
     "mesh": "mesh:XxYxZ[:hexahedra|tetrahedra|points][:seed=s][:symmetry=f][:unknowns=d]",
     "edges": "edges:XxYxZ",
+    # local wires with a few dense rows and columns; wires with lengths from a power law
     "circuit": "circuit:n[:seed=s][:symmetry=f]",
     "netlist": "netlist:n[:power=p][:seed=s][:symmetry=f][:wires=w]",
+    # a netlist of m nodes with 2 h + 1 unknowns per node; a chain of t stages with m variables each
     "harmonic": "harmonic:m[:harmonics=h][:nonlinear=f][:power=p][:seed=s][:symmetry=f][:wires=w]",
     "staged": "staged:t[:power=p][:seed=s][:states=c][:symmetry=f][:variables=m][:wires=w]",
+    # a uniform random pattern; Laplacians of a graph like a road network, and of a triangulation
     "random": "random:n:density[:seed=s]",
     "road": "road:n[:seed=s]",
     "delaunay": "delaunay:n[:seed=s]",
@@ -77,7 +66,7 @@ _LIMITS = {
     "symmetry": (0.0, 1.0),
 }
 _BOXES = ("mesh", "edges")
-# What a connected graph or a triangulation needs.
+# The least size of a connected graph or a triangulation.
 LEAST_SIZE = {"grid2d:laplacian": 2, "road": 2, "delaunay": 4}
 MAX_ORDER = 2**31 - 1
 
@@ -87,7 +76,7 @@ class Spec:
     """A parsed name.
 
     generator : one of `GRAMMAR`
-    size : points along a side, or the order; of `harmonic` the nodes, of `staged` the stages, of a box 0
+    size : points along a side, or the order; nodes of `harmonic`, stages of `staged`, 0 for a box
     box : nodes along x, y and z of `mesh` and `edges`, zeros for others
     variant : empty for the default
     density : of `random`, 0 for others
@@ -102,27 +91,27 @@ class Spec:
     keys: tuple[tuple[str, int | float], ...] = ()
 
     def key(self, name: str) -> int | float:
-        """The value of a key that the generator has."""
+        """Return the value of a key that the generator has."""
         return dict(self.keys)[name]
 
     @property
     def seed(self) -> int:
-        """Of random numbers, 0 for a generator without."""
+        """Return the seed of random numbers, 0 for a generator without."""
         return int(dict(self.keys).get("seed", 0))
 
     @property
     def unknowns(self) -> int:
-        """Per node, 1 for a generator without."""
+        """Return the unknowns per node, 1 for a generator without."""
         return int(dict(self.keys).get("unknowns", 1))
 
     @property
     def symmetry(self) -> float:
-        """The share of off-diagonal entries whose mirror is also an entry, where the name says it."""
+        """Return the share of off-diagonal entries whose mirror is also an entry, of the name."""
         return float(self.key("symmetry"))
 
     @property
     def order(self) -> int:
-        """Rows of the matrix."""
+        """Return the rows of the matrix."""
         if self.generator == "mesh":
             return self.unknowns * math.prod(self.box)
         if self.generator == "edges":
@@ -136,8 +125,11 @@ class Spec:
 
     @property
     def nnz(self) -> int | None:
-        """Entries by formula, None for a seeded matrix. A grid has one entry fewer per boundary point and
-        direction; along a side of k nodes 3 k - 2 pairs share an element."""
+        """Return the entries by formula, None for a seeded matrix.
+
+        A grid has one entry fewer per boundary point and direction. Along a side of k nodes 3 k - 2 pairs
+        share an element.
+        """
         if self.generator == "poisson3d":
             return 7 * self.size**3 - 6 * self.size**2
         if self.generator == "fem3d":
@@ -150,8 +142,11 @@ class Spec:
 
     @property
     def least_entries(self) -> int:
-        """As `nnz`; for a seeded matrix the diagonal, of `mesh` one entry of each pair, and the mean of the
-        other entries of `random`."""
+        """Return `nnz`, or a lower bound for a seeded matrix.
+
+        The bound is the diagonal, with one entry of each pair of `mesh`, or with the mean of the other
+        entries of `random`.
+        """
         if self.nnz is not None:
             return self.nnz
         if self.generator == "mesh":
@@ -160,14 +155,14 @@ class Spec:
 
     @property
     def _union(self) -> int:
-        """Entries of a mesh with both entries of each pair."""
+        """Return the entries of a mesh with both entries of each pair."""
         offsets = stencil(self.variant)
         nodes = (math.prod(max(k - abs(d), 0) for k, d in zip(self.box, at, strict=True)) for at in offsets)
         return self.unknowns**2 * sum(nodes)
 
     @property
     def name(self) -> str:
-        """The canonical name."""
+        """Return the canonical name."""
         parts = [self.generator, "x".join(map(str, self.box)) if self.generator in _BOXES else str(self.size)]
         parts += [_number(self.density)] if self.generator == "random" else []
         parts += [self.variant] if self.variant else []
@@ -181,9 +176,11 @@ _AXES = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
 
 
 def stencil(variant: str) -> list[tuple[int, int, int]]:
-    """The offsets (x, y, z) of the nodes that a node of a `mesh` couples with, itself among them: all 27 of
-    hexahedra; the 15 along the edges of the Kuhn triangulation, whose differences have one sign; the 7
-    points of the difference stencil."""
+    """Return the offsets (x, y, z) of the nodes that a node of a `mesh` couples with, itself among them.
+
+    Hexahedra have all 27. The Kuhn triangulation has the 15 along its edges, whose differences have one
+    sign. The difference stencil has 7.
+    """
     steps = (-1, 0, 1)
     every = [(x, y, z) for x in steps for y in steps for z in steps]
     if variant == "tetrahedra":
@@ -192,21 +189,20 @@ def stencil(variant: str) -> list[tuple[int, int, int]]:
 
 
 def _edge_pairs(box: tuple[int, int, int]) -> int:
-    """Ordered pairs of edges of a box that belong to one cell, each edge with itself among them."""
+    """Count the ordered pairs of edges of a box that belong to one cell, each edge with itself among them."""
     along = sum((box[a] - 1) * (3 * box[b] - 2) * (3 * box[c] - 2) for a, b, c in _AXES)
     across = sum((box[b] - 1) * (box[c] - 1) * (3 * box[a] - 2) for a, b, c in _AXES)
     return along + 8 * across
 
 
 def is_generated(text: str) -> bool:
-    """Whether the text begins like the name of a generated matrix, where `,` may stand for `:`."""
+    """Tell whether the text begins like the name of a generated matrix, where `,` may replace `:`."""
     head, colon, _ = text.replace(",", ":").partition(":")
     return bool(colon) or head in GRAMMAR
 
 
 def parse(name: str) -> Spec:
-    """The specification for a name, where `,` may stand for `:`. Raises UnknownNameError that says which part
-    is wrong."""
+    """Parse a name, where `,` may replace `:`. Raises UnknownNameError, which names the wrong part."""
     generator, *words = name.replace(",", ":").split(":")
     if generator not in GRAMMAR:
         hint = suggest(generator, GRAMMAR) or f"; one of {', '.join(GRAMMAR.values())}"
@@ -225,7 +221,7 @@ def parse(name: str) -> Spec:
         size=0 if generator in _BOXES else _integer(name, "size", plain[0]),
         box=_box(name, plain[0]) if generator in _BOXES else (0, 0, 0),
         variant=_variant(generator, plain),
-        density=_fraction(name, "density", plain[1]) if generator == "random" else 0.0,
+        density=_decimal(name, "density", plain[1], fraction=True) if generator == "random" else 0.0,
         keys=tuple(sorted(values.items())),
     )
     _check(name, spec)
@@ -233,7 +229,7 @@ def parse(name: str) -> Spec:
 
 
 def canonical(name: str) -> str:
-    """The one spelling of a generated name. Raises UnknownNameError as `parse` does."""
+    """Return the one spelling of a generated name. Raises UnknownNameError as `parse` does."""
     return parse(name).name
 
 
@@ -254,13 +250,13 @@ def _hint(keys: dict[str, str], plain: list[str], allowed: Mapping[str, int | fl
 
 
 def _value(name: str, key: str, text: str | None, default: int | float) -> int | float:
-    """A key's value, or its default, of the default's type and within the key's limits."""
+    """Return a key's value, or its default, of the default's type and within the key's limits."""
     if text is None:
         return default
     if isinstance(default, int):
         value: int | float = _integer(name, key, text)
     else:
-        value = _fraction(name, key, text) if _LIMITS[key] == (0.0, 1.0) else _decimal(name, key, text)
+        value = _decimal(name, key, text, _LIMITS[key] == (0.0, 1.0))
     least, most = _LIMITS.get(key, (0, math.inf))
     if not least <= value <= most:
         raise UnknownNameError(f"matrix {name!r}: {key} {_number(value)} lies outside {least}..{most}")
@@ -280,15 +276,10 @@ def _box(name: str, text: str) -> tuple[int, int, int]:
     return int(sides[1]), int(sides[2]), int(sides[3])
 
 
-def _decimal(name: str, what: str, text: str) -> float:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text):
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a non-negative number")
-    return float(text)
-
-
-def _fraction(name: str, what: str, text: str) -> float:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or not 0 <= float(text) <= 1:
-        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a number in 0..1")
+def _decimal(name: str, what: str, text: str, fraction: bool) -> float:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or (fraction and float(text) > 1):
+        kind = "number in 0..1" if fraction else "non-negative number"
+        raise UnknownNameError(f"matrix {name!r}: {what} {text!r} is not a {kind}")
     return float(text)
 
 

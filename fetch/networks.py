@@ -1,8 +1,7 @@
-"""Matrices of networks: circuits whose wires' lengths follow a power law, circuits in harmonic balance, and
-chains of stages, as the periods of an economic model or the trays of a column are.
+"""Matrices of networks: netlists, circuits in harmonic balance, and chains of stages.
 
-Each is a set of pairs of unknowns, of which `_directed` makes entries: symmetry f is the share of the
-off-diagonal entries whose mirror is also an entry.
+Stages are, for example, the periods of an economic model or the trays of a column. `_directed` makes entries
+of pairs of unknowns: symmetry f is the share of the off-diagonal entries whose mirror is also an entry.
 """
 
 from __future__ import annotations
@@ -14,23 +13,28 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from fetch.names import Spec
-from fetch.random_patterns import dominated
+from fetch.random_patterns import distinct, dominated
 
 Array = npt.NDArray[Any]
 
 
 def netlist(spec: Spec) -> csr_array:
-    """Wires between nodes on a ring. A wire is longer than l with probability l^(1 - power), so that more
-    wires cross any cut the smaller the power is: Rent's rule for circuits."""
+    """Join nodes on a ring by wires.
+
+    A wire is longer than l with probability l^(1 - power). So more wires cross any cut the smaller the power
+    is: Rent's rule for circuits.
+    """
     rng = np.random.default_rng(spec.seed)
     low, high = _wires(spec.size, float(spec.key("wires")), float(spec.key("power")), rng)
     return _directed(spec, low, high, rng)
 
 
 def harmonic(spec: Spec) -> csr_array:
-    """A netlist in harmonic balance: a node has the 2 h + 1 coefficients of its waveform. A linear device
-    couples each coefficient of a node with the same one of the other; a nonlinear device, a share of the
-    wires and of the nodes, all with all."""
+    """Put a netlist into harmonic balance: a node has the 2 h + 1 coefficients of its waveform.
+
+    A linear device couples each coefficient of a node with the same coefficient of the other node. A
+    nonlinear device, which a share of the wires and of the nodes are, couples all with all.
+    """
     rng = np.random.default_rng(spec.seed)
     low, high = _wires(spec.size, float(spec.key("wires")), float(spec.key("power")), rng)
     nonlinear = rng.random(len(low)) < spec.key("nonlinear")
@@ -48,9 +52,11 @@ def harmonic(spec: Spec) -> csr_array:
 
 
 def staged(spec: Spec) -> csr_array:
-    """A chain of alike stages. Within a stage the variables form a netlist, the same in each; between a stage
-    and the next run `states` links per variable, which leave from a share min(states, 1) of the
-    variables and arrive at any."""
+    """Chain alike stages.
+
+    Within a stage the variables form a netlist, the same in each. Between a stage and the next run `states`
+    links per variable, which leave from a share min(states, 1) of the variables and arrive at any.
+    """
     rng = np.random.default_rng(spec.seed)
     variables = int(spec.key("variables"))
     low, high = _wires(variables, float(spec.key("wires")), float(spec.key("power")), rng)
@@ -62,37 +68,31 @@ def staged(spec: Spec) -> csr_array:
     inside = [(bases[:, None] + ends).ravel() for ends in (low, high)]
     across = (bases[:-1, None] + leave).ravel(), (bases[1:, None] + arrive).ravel()
     pairs = np.concatenate([inside[0], across[0]]), np.concatenate([inside[1], across[1]])
-    return _directed(spec, *_distinct(*pairs, spec.order), rng)
+    return _directed(spec, *distinct(*pairs, spec.order), rng)
 
 
 def _wires(n: int, wires: float, power: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The two ends of each wire, the lower first, no wire twice and none from a node to itself: up to
-    `wires` n of them, as those that coincide are one."""
+    """Draw up to `wires` n wires: the two ends of each, the lower first.
+
+    No wire occurs twice, and none joins a node with itself.
+    """
     starts = rng.integers(0, n, round(wires * n))
-    return _distinct(starts, _shifted(starts, n, power, rng), n)
+    return distinct(starts, _shifted(starts, n, power, rng), n)
 
 
 def _shifted(starts: Array, n: int, power: float, rng: np.random.Generator) -> Array:
-    """Each place moved along the ring by a length from the power law, either way."""
+    """Move each place along the ring by a length from the power law, either way."""
     lengths = np.minimum(rng.random(len(starts)) ** (-1.0 / (power - 1.0)), n).astype(np.int64)
     return np.asarray((starts + lengths * rng.choice([-1, 1], len(starts))) % n)
 
 
-def _distinct(ones: Array, others: Array, n: int) -> tuple[Array, Array]:
-    """Each pair of different places once, the lower first."""
-    low, high = np.minimum(ones, others), np.maximum(ones, others)
-    pairs = np.unique(low[low != high] * np.int64(n) + high[low != high])
-    low, high = np.divmod(pairs, n)
-    return low, high
-
-
 def _spread(low: Array, high: Array, block: int, one: Array, other: Array) -> tuple[Array, Array]:
-    """The pairs of unknowns (one, other) of each pair of nodes."""
+    """Return the pairs of unknowns (one, other) of each pair of nodes."""
     return (low[:, None] * block + one).ravel(), (high[:, None] * block + other).ravel()
 
 
 def _directed(spec: Spec, low: Array, high: Array, rng: np.random.Generator) -> csr_array:
-    """Both entries of a pair with probability f / (2 - f), else one of them; values over three decades."""
+    """Make both entries of a pair with probability f / (2 - f), else one; values over three decades."""
     both = rng.random(len(low)) < spec.symmetry / (2 - spec.symmetry)
     flip = rng.random(len(low)) < 0.5
     rows, columns = np.where(flip, high, low), np.where(flip, low, high)

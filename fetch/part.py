@@ -1,109 +1,125 @@
-"""The part of a file that has arrived so far, and beside it what its server said about the whole file."""
+"""The part of a file that has arrived, and the notes and locks of the cache."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from fillpath.errors import DiskFullError, TransferError
 from fillpath.lock import exclusive
 from fillpath.paths import cache, write_text
 
+Note = TypeVar("Note")
+_SPAN = re.compile(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)")
+
 
 @dataclass(frozen=True)
 class Origin:
-    """What a server said with the first byte.
+    """The announcement of a server with the first byte of a file.
 
-    location : the address
-    etag, modified : validators, empty if the server named none that proves two answers equal
-    total : bytes of the whole file, None if the server did not say
+    location : address of the file
+    etag, modified : validators, each empty if missing or weak
+    total : bytes of the whole file, None if not announced
     """
 
     location: str
-    etag: str
-    modified: str
-    total: int | None
+    etag: str = ""
+    modified: str = ""
+    total: int | None = None
 
 
 class Part:
     """The part of the file at `location` that has arrived, stored at `path`.
 
-    size : its bytes
-    inherited : how many of these an earlier process left
-    answers : how many answers it was put together from, as far as that is known
-    whole : whether nothing is missing
+    origin : what the server announced, kept in a note next to the part
+    inherited : bytes that an earlier process left
+    doubtful : whether several answers make up the part, or no length was announced
     """
 
     def __init__(self, path: Path, location: str) -> None:
         self.path = path
-        self.origin = _read_origin(path)
-        self.size = path.stat().st_size if path.is_file() else 0
-        same = self.origin is not None and self.origin.location == location
-        if not same or self.size > (self.total or self.size):
-            self.discard()
+        self.origin = read_note(_note(path), Origin) or Origin("")
+        if self.origin.location != location or self.size > (self.origin.total or self.size):
+            discard(path)
+            self.origin = Origin(location)
         self.inherited = self.size
-        self.answers = int(self.size > 0)
-        self.whole = 0 < self.size == self.total
+        self.doubtful = self.size > 0
 
     @property
-    def total(self) -> int | None:
-        """Bytes of the whole file, None if its server did not say."""
-        return self.origin.total if self.origin is not None else None
+    def size(self) -> int:
+        """Return the bytes that have arrived."""
+        return self.path.stat().st_size if self.path.is_file() else 0
 
-    def learn(self, total: int | None) -> None:
-        """Take the total length from a later answer, if the first one did not announce it."""
-        if self.origin is not None:
-            self.origin = replace(self.origin, total=total)
-
-    def begin(self, origin: Origin) -> None:
-        """Start again with another answer. Raises DiskFullError, TransferError."""
+    def begin(self, headers: Mapping[str, str]) -> None:
+        """Start again with an answer of these headers."""
         self.discard()
-        with storing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.touch()
-            write_text(_origin_path(self.path), json.dumps(asdict(origin), sort_keys=True) + "\n")
-        self.origin = origin
-        self.answers = 1
+        length, etag = headers.get("Content-Length", ""), headers.get("ETag", "")
+        self.origin = Origin(
+            location=self.origin.location,
+            # A weak validator proves the same meaning of two answers, not the same bytes.
+            etag="" if etag.startswith("W/") else etag,
+            modified=headers.get("Last-Modified", ""),
+            total=int(length) if re.fullmatch("[0-9]{1,18}", length) else None,
+        )
+        self.doubtful = self.origin.total is None
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch()
+        write_note(_note(self.path), self.origin)
+
+    def request(self) -> dict[str, str]:
+        """Return the headers that ask for the rest of the file."""
+        validator = self.origin.etag or self.origin.modified
+        headers = {"Range": f"bytes={self.size}-", "If-Range": validator}
+        return {name: text for name, text in headers.items() if text and self.size}
+
+    def is_continued_by(self, headers: Mapping[str, str]) -> bool:
+        """Tell whether an answer of these headers brings the rest of the same file."""
+        span = _SPAN.fullmatch(headers.get("Content-Range", ""))
+        etag, total = self.origin.etag, self.origin.total
+        same = not etag or headers.get("ETag", etag) == etag
+        follows = span is not None and self.size > 0 and int(span[1]) == self.size
+        return same and follows and span is not None and total in (None, span[2] != "*" and int(span[2]))
 
     def discard(self) -> None:
         """Delete everything that has arrived."""
         discard(self.path)
-        self.origin = None
-        self.size = self.inherited = self.answers = 0
-        self.whole = False
-
-    def append(self, block: bytes) -> None:
-        """Write the next bytes. Raises DiskFullError, which keeps what was written, and TransferError."""
-        with storing(self.path), self.path.open("ab", buffering=0) as out:
-            rest = memoryview(block)
-            while rest:
-                written = out.write(rest)
-                self.size += written
-                rest = rest[written:]
+        self.origin, self.inherited = Origin(self.origin.location), 0
 
 
 def discard(path: Path) -> None:
-    """Remove a part and the note beside it. Raises TransferError."""
+    """Remove a part and its note. Raises TransferError."""
     with storing(path):
         path.unlink(missing_ok=True)
-        _origin_path(path).unlink(missing_ok=True)
+        _note(path).unlink(missing_ok=True)
+
+
+def read_note(path: Path, kind: type[Note]) -> Note | None:
+    """Read a dataclass from a JSON file; None if the file is missing or damaged."""
+    try:
+        return kind(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_note(path: Path, note: Any) -> None:
+    """Write a dataclass as a JSON file."""
+    write_text(path, json.dumps(asdict(note), sort_keys=True) + "\n")
 
 
 @contextlib.contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Distinguish a full disk, which no retry helps, and other file errors from a bad connection.
-
-    Raises DiskFullError, TransferError.
-    """
+    """Turn errors of the file system into DiskFullError, which no retry helps, or TransferError."""
     try:
         yield
     except OSError as problem:
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            kept = "what has arrived is kept, and the next try goes on from there"
+            kept = "what has arrived is kept, and the next try resumes there"
             advice = "free some space, or point FILLPATH_CACHE elsewhere"
             raise DiskFullError(f"{path}: the disk is full; {kept}; {advice}") from None
         if problem.errno is not None:
@@ -112,22 +128,14 @@ def storing(path: Path) -> Iterator[None]:
         raise
 
 
-@contextlib.contextmanager
-def locked(name: str) -> Iterator[None]:
-    """Hold a lock of the cache against other processes. Raises TransferError if it cannot be created."""
+def locked(name: str) -> contextlib.AbstractContextManager[None]:
+    """Hold a lock of the cache against other processes. Raises TransferError if the lock cannot be made."""
     path = cache() / "locks" / f"{name}.lock"
-    with contextlib.ExitStack() as stack:
-        with storing(path):
-            stack.enter_context(exclusive(path))
-        yield
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return exclusive(path)
 
 
-def _origin_path(path: Path) -> Path:
+def _note(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
-
-
-def _read_origin(path: Path) -> Origin | None:
-    try:
-        return Origin(**json.loads(_origin_path(path).read_text()))
-    except (OSError, ValueError, TypeError):
-        return None

@@ -1,4 +1,4 @@
-"""The prepared matrix as a cached artefact: `impl/preparation/` makes it, and says how."""
+"""The prepared matrix as a cached artefact, which `impl/preparation/` makes."""
 
 from __future__ import annotations
 
@@ -26,27 +26,31 @@ from impl.preparation import ordering
 from impl.preparation.prepare import prepare as arrange
 
 PREPARE_VERSION = 1
-# Modules that decide an artefact's content, beside this one and what `arrange` reaches: a change of their
-# code makes a new artefact. The generators are in the matrix's checksum.
+# Modules that decide an artefact's content, with this module and all that `arrange` reaches. A change of
+# their code makes a new artefact. The generators are in the matrix's checksum.
 _MAKERS = (lines, matrixmarket, source)
 _ARRAYS = ("row_permutation", "column_permutation", "row_scale", "column_scale")
 
-# What reading a damaged archive may raise.
+# The errors that reading a damaged archive may raise.
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile)
 
 _log = logging.getLogger("fillpath")
 
 
 def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared:
-    """The prepared matrix, from the cache, or made and stored there; a damaged artefact is made again.
+    """Return the prepared matrix from the cache, or make and store it; a damaged artefact is made again.
 
     matrix_id : as in a case's name
     preparation : matching, ordering, and what becomes of zeros
     seed : of orderings that are random, and of the values of a pattern
 
-    Raises what `fetch.source.load` raises, UnknownNameError for the id, InputError for a matrix that cannot
-    be read or is structurally singular under mc64, UnsupportedError for an ordering that the matrix does not
-    have, UnavailableError for one whose library is missing, DiskFullError.
+    Raises what `fetch.source.load` raises, and:
+
+    UnknownNameError : the id is none
+    InputError : the matrix cannot be read, or is structurally singular under mc64
+    UnsupportedError : the matrix does not have the ordering
+    UnavailableError : the library of the ordering is missing
+    DiskFullError : the artefact has no room
     """
     matrix = parse(matrix_id)
     path = _artefact_path(matrix, preparation, seed)
@@ -62,8 +66,11 @@ def prepare(matrix_id: str, preparation: Preparation, seed: int = 0) -> Prepared
 
 
 def prepared_path(matrix_id: str, preparation: Preparation, seed: int = 0) -> Path:
-    """Where `prepare` stores the artefact. Its name follows everything that decides its content, including
-    the matrix's checksum: so a matrix that is not in the cache is fetched, but only its header is read."""
+    """Return where `prepare` stores the artefact, whose name follows everything that decides its content.
+
+    The matrix's checksum is part of that. So a matrix that is not in the cache is fetched, but only its
+    header is read.
+    """
     return _artefact_path(parse(matrix_id), preparation, seed)
 
 
@@ -80,8 +87,10 @@ def _artefact_path(matrix: MatrixId, preparation: Preparation, seed: int) -> Pat
 
 
 def load_prepared(path: Path) -> Prepared:
-    """The prepared matrix in an artefact. Raises InputError if it is missing, truncated or damaged: reading
-    it compares the archive's checksums."""
+    """Read the prepared matrix in an artefact, and compare the archive's checksums.
+
+    Raises InputError if the artefact is missing, truncated or damaged.
+    """
     try:
         with np.load(path, allow_pickle=False) as stored:
             about = json.loads(str(stored["about"]))
@@ -94,8 +103,10 @@ def load_prepared(path: Path) -> Prepared:
 
 
 def prepared_hash(path: Path) -> str:
-    """The hash of the prepared matrix in an artefact, which is not read itself. Raises InputError if it is
-    missing or damaged."""
+    """Read the hash of the prepared matrix in an artefact, and nothing else of it.
+
+    Raises InputError if the artefact is missing or damaged.
+    """
     try:
         with np.load(path, allow_pickle=False) as stored:
             return str(json.loads(str(stored["about"]))["hash"])
@@ -172,14 +183,16 @@ def _uses_seed(preparation: Preparation, field: str) -> bool:
 
 
 def _versions(preparation: Preparation) -> dict[str, str]:
-    """The versions of the libraries that decide this artefact's content."""
+    """Return the versions of the libraries that decide this artefact's content."""
     always = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
     return always | ordering.libraries(preparation.ordering)
 
 
 def _structural_symmetry(matrix: csr_array) -> float:
-    """The share of mirrored entries as the collection counts it: explicit zeros are entries, the diagonal is
-    left out."""
+    """Compute the share of mirrored entries as the collection does.
+
+    Explicit zeros are entries, the diagonal is left out.
+    """
     rows, columns = coo_array(matrix).coords
     off = rows != columns
     entries = int(np.count_nonzero(off))

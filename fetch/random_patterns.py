@@ -13,14 +13,14 @@ from fetch.names import Spec
 
 Array = npt.NDArray[Any]
 
-_WIRES = 2  # local connections drawn per node
-_REACH = 16.0  # mean length of a local connection
-_RAIL_SPACING = 1000  # nodes per supply rail, which is a dense row and column
-_RAIL_SHARE = 0.02  # share of all nodes that touch a rail's row, and as many its column
+_WIRES = 2  # Local connections drawn per node.
+_REACH = 16.0  # Mean length of a local connection.
+_RAIL_SPACING = 1000  # Nodes per supply rail, which is a dense row and column.
+_RAIL_SHARE = 0.02  # Share of all nodes that touch a rail's row, and as many its column.
 
 
 def circuit(spec: Spec) -> csr_array:
-    """Wires with lengths from a geometric distribution, and rails that many nodes touch.
+    """Join nodes by wires with lengths from a geometric distribution, and by rails that many nodes touch.
 
     Symmetry f is the share of off-diagonal entries whose mirror is also an entry, so f / (2 - f) of the wires
     run both ways.
@@ -28,19 +28,17 @@ def circuit(spec: Spec) -> csr_array:
     n = spec.order
     rng = np.random.default_rng(spec.seed)
     rows, columns = _wires(n, rng)
-    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-    pairs = np.unique(low[low != high] * n + high[low != high])
-    low, high = np.divmod(pairs, n)
-    flip = rng.random(len(pairs)) < 0.5
+    low, high = distinct(rows, columns, n)
+    flip = rng.random(len(low)) < 0.5
     rows, columns = np.where(flip, high, low), np.where(flip, low, high)
-    both = rng.random(len(pairs)) < spec.symmetry / (2 - spec.symmetry)
+    both = rng.random(len(low)) < spec.symmetry / (2 - spec.symmetry)
     rows, columns = np.concatenate([rows, columns[both]]), np.concatenate([columns, rows[both]])
     values = -np.power(10.0, rng.uniform(-3, 0, len(rows)))
     return dominated(n, rows, columns, values)
 
 
 def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The two ends of each connection, loops and repetitions included."""
+    """Draw the two ends of each connection, loops and repetitions included."""
     nodes = np.repeat(np.arange(n), _WIRES)
     local = np.clip(nodes + rng.geometric(1 / _REACH, len(nodes)) * rng.choice([-1, 1], len(nodes)), 0, n - 1)
     rails = rng.integers(0, n, max(1, n // _RAIL_SPACING))
@@ -50,7 +48,7 @@ def _wires(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def uniform(spec: Spec) -> csr_array:
-    """Each off-diagonal position is an entry with probability `density`; gaps are geometric."""
+    """Make each off-diagonal position an entry with probability `density`; gaps are geometric."""
     n = spec.order
     rng = np.random.default_rng(spec.seed)
     positions = _bernoulli(n * (n - 1), spec.density, rng)
@@ -60,15 +58,23 @@ def uniform(spec: Spec) -> csr_array:
 
 
 def _bernoulli(total: int, probability: float, rng: np.random.Generator) -> Array:
-    """Ascending int64 positions in 0..total-1, each with the given probability."""
+    """Draw ascending int64 positions in 0..total-1, each with the given probability."""
     spread = math.sqrt(total * probability * (1 - probability))
     gaps = rng.geometric(probability, int(total * probability + 8 * spread) + 16)
     positions = np.cumsum(gaps) - 1
     return positions[positions < total]
 
 
+def distinct(ones: Array, others: Array, n: int) -> tuple[Array, Array]:
+    """Return each pair of different places once, the lower first."""
+    low, high = np.minimum(ones, others), np.maximum(ones, others)
+    pairs = np.unique(low[low != high] * np.int64(n) + high[low != high])
+    low, high = np.divmod(pairs, n)
+    return low, high
+
+
 def dominated(n: int, rows: Array, columns: Array, values: Array) -> csr_array:
-    """The entries plus a diagonal that exceeds the sums of its row and of its column."""
+    """Add a diagonal that exceeds the sums of its row and of its column."""
     weight = np.abs(values)
     sums = np.maximum(np.bincount(rows, weight, n), np.bincount(columns, weight, n))
     every = np.arange(n)

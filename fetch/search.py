@@ -1,118 +1,141 @@
-"""The collection's matrices that answer a query: by ssgetpy, or by the index that is here.
+"""The matrices of the collection that answer a query, found by ssgetpy in the index on this machine.
 
 ssgetpy asks a server when it is imported, without a time limit, and keeps a database in the user's home. So
-it runs in a process of its own (`fetch/search_child.py`), for at most LIMIT seconds, with a folder of the
-cache as its home. Where it cannot be asked or does not answer, the index in the mirror's folder or in the
-cache gives the same matrices.
+its import meets an empty index and an empty home, and its database is filled in memory. Where ssgetpy fails,
+the same index is searched without it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
+import importlib
+import io
+import logging
 import os
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from fetch import collection
 from fetch.collection import Listed
-from fetch.part import storing
-from fetch.query import Query
-from fetch.transfer import is_remote
-from fillpath.errors import FillpathError, TransferError
-from fillpath.lock import exclusive
-from fillpath.paths import ROOT, cache
-from fillpath.settings import PREFIX, settings
 
-LIMIT = 20.0  # seconds, and as many for another process that is asking
-# ssgetpy gives ten matrices unless told.
-_EVERY = 10**9
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers from low to high, both included; None where there is no end."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def __contains__(self, number: float) -> bool:
+        return (self.low is None or self.low <= number) and (self.high is None or number <= self.high)
+
+    def __str__(self) -> str:
+        return "..".join("" if end is None else str(end) for end in (self.low, self.high))
+
+
+@dataclass(frozen=True)
+class Query:
+    """Conditions that a matrix has to meet, all of them; an empty field asks nothing.
+
+    search : part of Group/Name or of the kind
+    name : part of the name
+    group : the whole name of the group, in the collection's spelling
+    kind : part of the kind
+    rows, entries : as in `Listed`
+    symmetry : of the pattern
+
+    Parts ignore the case of the letters A to Z, as SQLite's LIKE does.
+    """
+
+    search: str = ""
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    rows: Range = Range()
+    entries: Range = Range()
+    symmetry: Range = Range()
+
+    def __str__(self) -> str:
+        """Write the query as a user does: `--search circuit --rows 1000..`."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return " ".join(f"--{name} {value}" for name, value in values.items() if value not in ("", Range()))
+
+    def matches(self, matrix: Listed) -> bool:
+        """Tell whether the matrix meets the query."""
+        return (
+            _within(self.search, f"{matrix.label}\n{matrix.kind}")
+            and _within(self.name, matrix.name)
+            and self.group in ("", matrix.group)
+            and _within(self.kind, matrix.kind)
+            and matrix.rows in self.rows
+            and matrix.entries in self.entries
+            and matrix.pattern_symmetry in self.symmetry
+        )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The matrices that a query matches, in the index's order. by : who answered, and why, for people."""
+    """The matrices that a query matches, in the index's order. by : what answered, and why, for people."""
 
     matrices: tuple[Listed, ...]
     by: str
 
 
 def search(query: Query) -> Answer:
-    """The matrices sought. Raises TransferError if nobody can tell."""
+    """Find matrices, in an index from a server if there is none here. Raises TransferError, DiskFullError."""
+    here = collection.local_index() or collection.refresh()
+    path = collection.local_path()
     try:
-        matrices, by = _ask(query), f"ssgetpy, from {collection.address(collection.INDEX)}"
-    except FillpathError as problem:
-        matrices, by = collection.local_index(), f"{collection.local_path()}: {problem}"
-        if not matrices:
-            advice = "with a server in reach, `fillpath fetch --index` gets one"
-            raise TransferError(f"{problem}, and {collection.local_path()} is no index; {advice}") from None
+        matrices, by = ask(query, path), f"ssgetpy, from {path}"
+    except Exception as problem:  # ssgetpy's own, of any kind: the index answers as well.
+        matrices, by = here, f"{path}: ssgetpy failed ({type(problem).__name__}: {problem})"
     return Answer(tuple(filter(query.matches, matrices)), by)
 
 
-def forget() -> None:
-    """Let ssgetpy ask for the index anew. Raises TransferError, BusyError."""
-    with storing(_folder()), exclusive(_lock(), LIMIT):
-        shutil.rmtree(_folder(), ignore_errors=True)
+def ask(query: Query, index: Path) -> tuple[Listed, ...]:
+    """Ask ssgetpy for what it can narrow. The answer holds all matrices of the query, and maybe more.
 
-
-def narrowed(query: Query) -> dict[str, Any]:
-    """What ssgetpy.search is called with. Its answer holds all matrices sought, and maybe more: in a name or
-    kind `_` and `%` stand for anything, and it knows no part of a group and no symmetry."""
+    In a name or kind `_` and `%` match anything, and ssgetpy knows no part of a group and no symmetry.
+    """
+    db, csvindex = _ssgetpy()
+    database = db.MatrixDB(":memory:")
     texts = {"group": query.group, "name": query.name, "kind": query.kind}
-    # It writes them into SQL as they are.
+    # ssgetpy writes texts into SQL as they are.
     quoted = {key: text.replace("'", "''") for key, text in texts.items() if text}
-    rows, entries = query.rows, query.entries
-    bounds = {"rowbounds": (rows.low, rows.high), "nzbounds": (entries.low, entries.high)}
-    return {**quoted, **bounds, "limit": _EVERY}
+    rows, entries = ((bound.low, bound.high) for bound in (query.rows, query.entries))
+    with contextlib.closing(database.conn):
+        database.refresh(csvindex.gen_rows(index.read_text("utf-8").splitlines()[2:]))
+        found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=10**9)
+    return tuple(
+        Listed(m.group, m.name, m.rows, m.cols, m.nnz, m.kind, m.psym, m.nsym)
+        for m in sorted(found, key=lambda matrix: matrix.id)
+    )
 
 
-def command(home: Path) -> list[str]:
-    """The process that asks ssgetpy, to be started in ROOT. home : where ssgetpy keeps its database."""
-    return [sys.executable, "-m", "fetch.search_child", str(home)]
+def _ssgetpy() -> tuple[Any, Any]:
+    """Import ssgetpy's database and its reader of an index, which reaches no server and no home."""
+    from unittest import mock
+
+    import requests
+
+    # Its empty index is nothing to tell a user about.
+    logging.getLogger("ssgetpy").setLevel(logging.WARNING)
+    answer = requests.Response()
+    answer.raw = io.BytesIO(b"0\nan empty index\n")
+    with (
+        tempfile.TemporaryDirectory() as home,
+        mock.patch.dict(os.environ, HOME=home),
+        mock.patch.object(requests, "get", lambda _: answer),
+    ):
+        return importlib.import_module("ssgetpy.db"), importlib.import_module("ssgetpy.csvindex")
 
 
-def environment() -> dict[str, str]:
-    """Of that process: of the settings those that it reads, since its folder is another."""
-    others = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    return {**others, "FILLPATH_CACHE": str(cache().absolute()), "FILLPATH_MIRROR": settings().mirror}
+def _within(part: str, text: str) -> bool:
+    return _folded(part) in _folded(text)
 
 
-def _ask(query: Query) -> tuple[Listed, ...]:
-    """What ssgetpy answers. Raises TransferError, DiskFullError, BusyError."""
-    address = collection.address(collection.INDEX)
-    if settings().offline:
-        raise TransferError("FILLPATH_OFFLINE asks no server")
-    if not is_remote(address):
-        raise TransferError("FILLPATH_MIRROR is a folder, and ssgetpy asks servers only")
-    # One for each address: ssgetpy does not know where its database came from.
-    home = _folder() / hashlib.sha256(address.encode()).hexdigest()[:16]
-    with storing(home), exclusive(_lock(), LIMIT):
-        home.mkdir(parents=True, exist_ok=True)
-        return _answer(home.absolute(), json.dumps(narrowed(query)))
-
-
-def _answer(home: Path, question: str) -> tuple[Listed, ...]:
-    try:
-        done = subprocess.run(
-            command(home), cwd=ROOT, env=environment(), input=question, capture_output=True,
-            encoding="utf-8", errors="replace", timeout=LIMIT, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise TransferError(f"ssgetpy gave no answer within {LIMIT:g} s") from None
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise TransferError(f"ssgetpy failed ({lines[-1]})")
-    return tuple(Listed(*row) for row in json.loads(done.stdout))
-
-
-def _folder() -> Path:
-    return cache() / "ssgetpy"
-
-
-def _lock() -> Path:
-    # Two processes would write one database.
-    return cache() / "locks" / "ssgetpy.lock"
+def _folded(text: str) -> bytes:
+    # `lower` changes A to Z alone in bytes.
+    return text.encode(errors="surrogatepass").lower()

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import requests
+
 from fetch.collection import address
-from fetch.transfer import USER_AGENT, Wanted, is_remote, refuse_offline
+from fetch.download import HEADERS
+from fetch.transfer import is_remote
 from fillpath.errors import TransferError
+from fillpath.settings import settings
 
 TIMEOUT = 5.0  # seconds: a plan with a guess is better than one that waits
 AT_ONCE = 4
 
 
 def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:
-    """`archive_bytes` of each (group, name). A server that fails to answer once is not asked again."""
+    """Return `archive_bytes` of each (group, name). A server that fails to answer once is not asked again."""
     silent = threading.Event()
 
     def ask(matrix: tuple[str, str]) -> int | TransferError | None:
-        if silent.is_set():
-            return None
         try:
-            size = archive_bytes(*matrix)
+            size = None if silent.is_set() else archive_bytes(*matrix)
         except TransferError as problem:
             return problem
         if size is None:
@@ -40,32 +39,24 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def archive_bytes(group: str, name: str) -> int | None:
-    """Bytes of the archive of Group/name in `$FILLPATH_MIRROR` or on the site; None if no server answers, or
-    none may be asked (FILLPATH_OFFLINE=1). Raises TransferError if the archive is known not to be there."""
-    label = f"{group}/{name}"
-    location = address(f"MM/{label}.tar.gz")
-    if is_remote(location):
-        return _announced(location, label)
+    """Return the bytes of an archive in `$FILLPATH_MIRROR` or on the site.
+
+    Returns None if no server answers or may be asked. Raises TransferError for an archive known to be absent.
+    """
+    location = address(f"MM/{group}/{name}.tar.gz")
     try:
-        return Path(location).stat().st_size
+        return _announced(location) if is_remote(location) else Path(location).stat().st_size
+    except requests.RequestException:  # Before OSError, of which it is one.
+        return None
     except OSError as problem:
         raise TransferError(f"{location}: {problem.strerror}") from None
 
 
-def _announced(location: str, label: str) -> int | None:
-    try:
-        refuse_offline(Wanted(label, location, ""))
-    except TransferError:
+def _announced(location: str) -> int | None:
+    if settings().offline:
         return None
-    request = urllib.request.Request(location, headers={"User-Agent": USER_AGENT}, method="HEAD")
-    try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-            length = answer.headers.get("Content-Length", "")
-    except urllib.error.HTTPError as problem:
-        problem.close()
-        if problem.code in (404, 410):
-            raise TransferError(f"{location}: not there (HTTP {problem.code})") from None
-        return None
-    except (OSError, http.client.HTTPException, ValueError):
-        return None
-    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
+    answer = requests.head(location, headers=HEADERS, timeout=TIMEOUT, allow_redirects=True)
+    if answer.status_code in (404, 410):
+        raise TransferError(f"{location}: not there (HTTP {answer.status_code})")
+    length = answer.headers.get("Content-Length", "")
+    return int(length) if answer.ok and re.fullmatch("[0-9]{1,18}", length) else None

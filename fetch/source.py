@@ -28,7 +28,7 @@ from fillpath.errors import InputError
 from fillpath.nouns import content_hash
 from fillpath.syntax import module_text
 
-# What decides the values of a generated matrix.
+# The modules that decide the values of a generated matrix.
 _GENERATORS = (generate, graphs, grids, meshes, names, networks, random_patterns)
 
 _log = logging.getLogger("fillpath")
@@ -73,7 +73,7 @@ class Loaded:
 
 
 def locate(matrix: MatrixId) -> Source:
-    """Where the matrix comes from. Downloads it if necessary, but reads only its header.
+    """Find where the matrix comes from. Downloads it if necessary, but reads only its header.
 
     Raises InputError for a matrix that cannot be obtained, TransferError, DiskFullError.
     """
@@ -95,7 +95,7 @@ def locate(matrix: MatrixId) -> Source:
 
 
 def load(matrix: MatrixId) -> Loaded:
-    """The matrix, generated, or fetched and read.
+    """Generate the matrix, or fetch and read it.
 
     Raises what `locate` raises, InputError for a file that is not valid, MemoryBudgetError for a matrix that
     this machine has too little memory to prepare.
@@ -112,8 +112,10 @@ def load(matrix: MatrixId) -> Loaded:
 def download(
     matrix: InCollection, *, offline: bool = False, trust_change: bool = False
 ) -> suitesparse.Download:
-    """Download a matrix if necessary, even if that failed a moment ago. offline, trust_change, errors : see
-    `suitesparse.fetch`."""
+    """Download a matrix if necessary, even if that failed a moment ago.
+
+    offline, trust_change, errors : see `suitesparse.fetch`
+    """
     forget_failure(matrix)
     place = matrix.group, matrix.name, matrix.sha256
     return suitesparse.fetch(*place, offline=offline, trust_change=trust_change)

@@ -1,6 +1,6 @@
 """Trust on first use: an address has to give the same file every time.
 
-The checksums are stored in the cache beside the matrices and outlive them.
+The checksums are stored in the cache, and outlive the matrices there.
 """
 
 from __future__ import annotations
@@ -24,27 +24,8 @@ class Checksum:
     first_seen: str
 
 
-def checksum(location: str) -> Checksum | None:
-    """The file that an address gave first, None if it was never used. Raises TransferError."""
-    return _read().get(location)
-
-
-def record(location: str, sha256: str, size: int) -> None:
-    """Store the checksum and length of the file that an address gave now, in place of an earlier one."""
-    with locked("trust"), storing(_path()):
-        entries = _read()
-        if location in entries and entries[location].sha256 == sha256:
-            return
-        entries[location] = Checksum(sha256, size, datetime.now(UTC).isoformat(timespec="seconds"))
-        plain = {place: asdict(entry) for place, entry in entries.items()}
-        write_text(_path(), json.dumps(plain, indent=1, sort_keys=True) + "\n")
-
-
-def _path() -> Path:
-    return cache() / "trust.json"
-
-
-def _read() -> dict[str, Checksum]:
+def checksums() -> dict[str, Checksum]:
+    """Read the file that each address gave first. Raises TransferError."""
     try:
         return {place: Checksum(**entry) for place, entry in json.loads(_path().read_text()).items()}
     except FileNotFoundError:
@@ -52,3 +33,17 @@ def _read() -> dict[str, Checksum]:
     except (ValueError, AttributeError, TypeError):
         advice = "correct it, or remove it to trust every address again"
         raise TransferError(f"{_path()}: not the record of checksums that it should be; {advice}") from None
+
+
+def record(location: str, sha256: str, size: int) -> None:
+    """Store the checksum and length of the file that an address gave now, in place of an earlier one."""
+    with locked("trust"), storing(_path()):
+        entries = checksums()
+        if location not in entries or entries[location].sha256 != sha256:
+            entries[location] = Checksum(sha256, size, datetime.now(UTC).isoformat(timespec="seconds"))
+            plain = {place: asdict(entry) for place, entry in entries.items()}
+            write_text(_path(), json.dumps(plain, indent=1, sort_keys=True) + "\n")
+
+
+def _path() -> Path:
+    return cache() / "trust.json"

@@ -1,4 +1,4 @@
-"""Explicit zeros of a matrix that stands for a graph: they are no edges."""
+"""Explicit zeros of a matrix that represents a graph: they are no edges."""
 
 from __future__ import annotations
 

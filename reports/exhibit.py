@@ -1,12 +1,15 @@
 """The grammar of a figure: its frame, its picture, its caption, and the claims that it is held against.
 
-A figure is one module, reports/<paper>/<figure>.py, whose EXHIBIT says these four and nothing twice. The
-frame is the CSV beside the picture, and verdicts read it: no number is computed again. Pictures are made of
-reports/shapes/; one that fits no other figure is the module's own `draw`.
+A figure is one module, reports/<paper>/<figure>.py, whose EXHIBIT says these four and nothing twice: its
+paper, its number and most of its claims follow from the file. Verdicts read the frame, which is the CSV
+beside the picture: no number is computed again. Pictures are made of reports/shapes/, or by the module's own
+`draw`.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,10 +18,11 @@ from matplotlib.figure import Figure
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, suggest
+from fillpath.papers import papers
 from reports.claims.judge import judge, judge_pairs
 from reports.claims.verdict import Verdict
 from reports.facts.claim import Claim, Held
-from reports.facts.claims import claims_of
+from reports.facts.claims import claims_of, subjects
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.how import how, measured, place, unmeasured
@@ -40,65 +44,83 @@ class Subset:
     beside: bool = False
 
 
-# Takes apart rows, which say in `has_number` whether there is one to judge by; its own may have more columns.
-Subsets = Callable[[pd.DataFrame], Sequence[Subset]]
-
-
 @dataclass(frozen=True)
 class Exhibit:
     """A figure of a paper, or beyond it.
 
-    paper : its id.
-    name : as `GSoFA, Figure 17`, or `Beyond the paper`.
     title : what it shows.
     rows : makes the frame, one row per thing that is drawn, of the table of its cases (reports/table.py).
     draw : the picture, of the frame and the title with the figure's name.
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
-    claims : subjects of config/claims/, which says what columns each claim is held against.
-    subsets : what takes apart rows that are judged apart, by its name there.
+    more_claims : subjects of config/claims/ whose ids do not begin with the figure's name.
+    subsets : what takes apart rows that are judged apart, by `has_number` say, by its name there.
     held : functions that judge claims which no column does.
-    one_run : it shows ratios, which are of one run.
-    topic : its title on a page, where that is another than the picture's.
+    one_run : whether its records are of one run, as ratios have to be.
+    numbered : as `Table II`, where the file's name does not say it.
     span : from what to what its seconds are, empty where it shows none.
     """
 
-    paper: str
-    name: str
     title: str
     rows: Callable[[pd.DataFrame], pd.DataFrame]
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
     facts: Callable[[pd.DataFrame], Mapping[str, object]] = lambda frame: {}
-    claims: tuple[str, ...] = ()
-    subsets: Mapping[str, Subsets] = field(default_factory=dict)
+    more_claims: tuple[str, ...] = ()
+    subsets: Mapping[str, Callable[[pd.DataFrame], Sequence[Subset]]] = field(default_factory=dict)
     held: tuple[Callable[[pd.DataFrame], Sequence[Verdict]], ...] = ()
-    one_run: bool = False
-    topic: str = ""
+    one_run: bool = True
+    numbered: str = ""
     span: str = ""
+
+    @property
+    def paper(self) -> str:
+        """Return the paper's id, the folder of the file that `rows` is of."""
+        return self.rows.__module__.split(".")[-2]
+
+    @functools.cached_property
+    def claims(self) -> tuple[str, ...]:
+        """Return the subjects of config/claims/ that the figure is held against."""
+        file = self.rows.__module__.rpartition(".")[2]
+        own = (id for of, id in subjects() if of == self.paper and f"{id}_".startswith(f"{file}_"))
+        return (*own, *self.more_claims)
+
+    @property
+    def number(self) -> str:
+        """Return `Figure 17` of fig17.py; else nothing, or `beyond the paper` where no claim is judged."""
+        kind, number = re.split(r"(?=\d|$)", self.rows.__module__.rpartition(".")[2], maxsplit=1)
+        if number:
+            return self.numbered or f"{'Table' if kind == 'table' else 'Figure'} {number}"
+        return "" if self.claims else "beyond the paper"
+
+    @property
+    def name(self) -> str:
+        """Return `GSoFA, Figure 17`."""
+        paper = papers()[self.paper].name.partition(" (")[0]
+        return ", ".join(part for part in (paper, self.number) if part)
+
+    @property
+    def heading(self) -> str:
+        """Return the title on a page of the paper: `Figure 14: value ranges of maxId`."""
+        whole = ": ".join(part for part in (self.number, self.title) if part)
+        return f"{whole[:1].upper()}{whole[1:]}"
 
     def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
         """Return what is drawn of these cases, which are of one machine."""
         return self.rows(case_table(records, cases, entries, self.paper)).reset_index(drop=True)
 
     def picture(self, frame: pd.DataFrame) -> Figure:
-        """The figure, with its title, of what was measured."""
+        """Return the figure, with its title, of what was measured."""
         return self.draw(measured(frame), f"{self.name}: {self.title}")
 
-    def words(self, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> str:
-        """Return the caption on one line, with where and how its cases were measured and what was not.
-
-        Raises ConfigError for a `{name}` that `facts` does not have.
-
-        rows : of the table, one per case; None leaves out where and how
-        """
+    def words(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
+        """Return the caption on one line, with where and how the cases of these rows of the table were
+        measured and what was not. Raises ConfigError for a `{name}` that `facts` does not have."""
         facts = self.facts(frame)
         try:
             caption = " ".join(self.caption.format_map(facts).split())
         except KeyError as error:
             raise self._without("the caption's facts have no", str(error.args[0]), facts) from None
-        if rows is None:
-            return f"{caption} {unmeasured(frame)}".strip()
         cases = frame["case"] if "case" in frame else pd.Series([None])
         # A frame that is not of one case a row is of all of them.
         shown = rows[rows["case"].isin(cases)] if cases.notna().all() and cases.is_unique else rows
@@ -106,11 +128,7 @@ class Exhibit:
         return " ".join(part for part in (place(rows), caption, told, unmeasured(frame)) if part)
 
     def verdicts(self, frame: pd.DataFrame) -> list[Verdict]:
-        """Return what becomes of the claims, by the frame.
-
-        Raises UnknownNameError for a subject that config/claims/ does not have, ConfigError for a column that
-        the frame, or subsets that the figure does not have.
-        """
+        """Return what becomes of the claims. Raises ConfigError or UnknownNameError for unknown names."""
         found: list[Verdict] = []
         claims = [claim for subject in self.claims for claim in claims_of(self.paper, subject)]
         for claim, held in ((each, held) for each in claims for held in each.held):
@@ -143,12 +161,3 @@ class Exhibit:
 
     def _without(self, lack: str, name: str, known: Iterable[str]) -> ConfigError:
         return ConfigError(f"{self.name}: {lack} {name!r}{suggest(name, known)}")
-
-    @property
-    def heading(self) -> str:
-        """Its title on a page of its paper: `Figure 14: value ranges of maxId`."""
-        title = self.topic or self.title
-        number = self.name.rpartition(", ")[2]
-        # A name of one word is the paper's own, which heads the page.
-        whole = f"{number}: {title}" if " " in number else title
-        return f"{whole[:1].upper()}{whole[1:]}"

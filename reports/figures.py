@@ -41,7 +41,7 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
 
     def place(name: str) -> tuple[int, int, str]:
         kind = name.rstrip("0123456789")
-        other = 2 + (" " in figures[name].name)
+        other = 2 + (not figures[name].claims)
         return other if kind == name else kind == "fig", int(name.removeprefix(kind) or 0), name
 
     return {name: figures[name] for name in sorted(figures, key=place)}

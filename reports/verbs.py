@@ -1,7 +1,6 @@
 """What figures say of cases: rows of a code, a code over another, the fastest, the print beside them.
 
-Every verb takes and gives DataFrames. Rows are paired by their input, KEY. A join that is not one to one is
-an error.
+Verbs take and give DataFrames and pair rows by their input, KEY. A join that is not one to one is an error.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,17 +19,14 @@ from reports.facts.means import geometric_mean
 from reports.facts.naming import among, printed_label
 from reports.facts.printed import abbreviations
 from reports.shapes.bars import times
-from reports.table import COLUMNS, KEY, NOT_MEASURED
+from reports.table import COLUMNS, KEY
 
-BUDGET = "memory_budget"
+BUDGET, ABSENT = "memory_budget", "the matrix is not at hand"
 ENDS = ("", "_low", "_high")
 RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
-# Columns of a row that a ratio is made of.
 _MEASURED = ["status", "median", "low", "high", "run_id", "host", "transfers", "rounds", "processes"]
 # Columns of a partner that stand beside a case, with what the partner's record counted.
 _OF_PARTNER = ("case", "status", "median", "fills", "edges", "peak_memory")
-# Why a ratio of two cases is none: they ran with other numbers of concurrent sources.
-OTHER = "other_concurrency"
 
 
 def of(rows: pd.DataFrame, code: str, by: str = "variant") -> pd.DataFrame:
@@ -63,10 +60,9 @@ def over(
     """Return seconds of the rows over those of others of one index, of one run and host, with RATIO.
 
     `pair` is `ok`, or says why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A
-    call that a limit of time ended gives a bound, as `> 70x`, and one end of the interval. `moved_ratio` has
-    the transfers to the GPU and back in both.
+    call that a limit of time ended gives a bound, as `> 70x`, and one end of the interval.
 
-    names : of the two codes in `pair`, empty for the row that `pair` will stand on
+    names : of the two codes in `pair`, empty for the row that `pair` is of
     """
     index = top.index.union(bottom.index, sort=False)
     a, b = (part.reindex(columns=_MEASURED).reindex(index) for part in (top, bottom))
@@ -76,48 +72,38 @@ def over(
     same_run = a["run_id"] == b["run_id"]
     hosts = a["host"].notna() & b["host"].notna() & (a["host"] != b["host"])
     one = same_run & ~hosts
-    whole = ok[0] & ok[1] & one
-    more, less = (one & stopped[i] & ok[1 - i] & bounds for i in (0, 1))
-    least, most = (a["low"] / b["high"]).where(more), (a["high"] / b["low"]).where(less)
-    ratios = _ratios(a, b, whole)
-    # The row's own status before that of the one it is held against.
-    ways = sorted((0, 1), key=lambda i: bool(names[i]))
-    why = np.select(
-        [more, less, *(~ok[i] for i in ways), ~same_run, hosts],
-        [
-            "> " + least.map(times).astype(str),
-            "< " + most.map(times).astype(str),
-            *((f"{names[i]} " + status[i]).str.strip() for i in ways),
-            "two_runs",
-            "two_hosts",
-        ],
-        "ok",
-    )
-    moved = (a["median"] + a["transfers"]) / (b["median"] + b["transfers"])
-    return ratios.assign(
-        pair=why,
-        ratio_low=ratios["ratio_low"].fillna(least),
-        ratio_high=ratios["ratio_high"].fillna(most),
-        # One process of the call that was stopped decides; its partner is a time.
-        ratio_processes=ratios["ratio_processes"].mask(more, b["processes"]).mask(less, a["processes"]),
-        moved_ratio=moved.where(whole),
-    )[RATIO]
-
-
-def _ratios(a: pd.DataFrame, b: pd.DataFrame, whole: pd.Series[bool]) -> pd.DataFrame:
-    """By the rounds where both have them, else by what the two intervals allow."""
-    numbers = pd.DataFrame(
+    whole, (more, less) = ok[0] & ok[1] & one, (one & stopped[i] & ok[1 - i] & bounds for i in (0, 1))
+    # Of one process: what the two intervals allow.
+    allowed = pd.DataFrame(
         {
             "ratio": a["median"] / b["median"],
             "ratio_low": a["low"] / b["high"],
             "ratio_high": a["high"] / b["low"],
             "ratio_processes": np.minimum(a["processes"].astype(float), b["processes"].astype(float)),
+            "moved_ratio": (a["median"] + a["transfers"]) / (b["median"] + b["transfers"]),
         }
-    ).where(whole)
-    for place, (top, bottom, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True)):
-        if is_whole and isinstance(top, Rounds) and isinstance(bottom, Rounds):
-            numbers.iloc[place] = astuple(ratio(top, bottom))
-    return numbers
+    )
+    found = allowed.where(whole)
+    for place, (mine, theirs, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True)):
+        if is_whole and isinstance(mine, Rounds) and isinstance(theirs, Rounds):
+            found.iloc[place, :4] = astuple(ratio(mine, theirs))
+    least, most = allowed["ratio_low"].where(more), allowed["ratio_high"].where(less)
+    # The row's own status before that of the code that it is held against.
+    order = (0, 1) if names[1] or not names[0] else (1, 0)
+    whys: list[Any] = [
+        (more, "> " + least.map(times).astype(str)),
+        (less, "< " + most.map(times).astype(str)),
+        *((~ok[i], (f"{names[i]} " + status[i]).str.strip()) for i in order),
+        (~same_run, "two_runs"),
+        (hosts, "two_hosts"),
+    ]
+    return found.assign(
+        pair=np.select([which for which, _ in whys], [why for _, why in whys], "ok"),
+        ratio_low=found["ratio_low"].fillna(least),
+        ratio_high=found["ratio_high"].fillna(most),
+        # One process of the call that was stopped decides; its partner is a time.
+        ratio_processes=found["ratio_processes"].mask(more, b["processes"]).mask(less, a["processes"]),
+    )[RATIO]
 
 
 def over_variant(
@@ -128,22 +114,12 @@ def over_variant(
     inverse: bool = False,
     bounds: bool = True,
 ) -> pd.DataFrame:
-    """Return `over` of each row and the case of another variant on its input, with that case as `other_...`.
-
-    base : the variant of each row's partner
-    inverse : the partner's seconds over the row's
-    """
+    """Return `over` of each row and the case of variant `base` (on top if inverse), as `other_...`."""
     wanted = pd.MultiIndex.from_frame(rows[KEY].assign(variant=base))
     other = by_input(cases, "variant").reindex(wanted).set_axis(rows.index)
     top, bottom = (other, rows) if inverse else (rows, other)
     said = [name for name in other if name not in COLUMNS or name in _OF_PARTNER]
     return over(top, bottom, names, bounds).join(other[said].add_prefix("other_"))
-
-
-def scaled(found: pd.DataFrame, factor: pd.Series[float], name: str) -> pd.DataFrame:
-    """Return a ratio of `over` with its interval and processes, times a factor, as columns of that name."""
-    ends = {f"{name}{end}": found[f"ratio{end}"] * factor for end in ENDS}
-    return pd.DataFrame(ends).assign(**{f"{name}_processes": found["ratio_processes"].where(factor.notna())})
 
 
 def inverted(found: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -158,21 +134,6 @@ def gains(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(**ends, gain_processes=found["ratio_processes"])
 
 
-def where_same(found: pd.DataFrame, rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return ratios of `over_variant` where both cases have the same of a fact.
-
-    Elsewhere `pair` says `other_concurrency`, or `not_measured` where one of the two does not say. A bound
-    stays: a stopped call counted nothing.
-    """
-    ours, theirs = fact(rows, name), fact(found, f"other_{name}")
-    unknown = ours.isna() | theirs.isna()
-    why = np.select(
-        [found["pair"] != "ok", unknown, ours != theirs], [found["pair"], NOT_MEASURED, OTHER], "ok"
-    )
-    lost = found["pair"] != why
-    return found.assign(pair=why, **{each: found[each].mask(lost) for each in RATIO[1:]})
-
-
 def fact(rows: pd.DataFrame, name: str) -> pd.Series[float]:
     """Return what records counted under that name, unknown where none did."""
     return rows[name].astype(float) if name in rows else pd.Series(np.nan, rows.index)
@@ -181,18 +142,15 @@ def fact(rows: pd.DataFrame, name: str) -> pd.Series[float]:
 def fastest(
     parts: Mapping[str, pd.DataFrame], run: pd.Series[str] | None = None, status: str = "status"
 ) -> pd.DataFrame:
-    """Return by input the row that takes least of these codes, which `code` names.
+    """Return by input the row that takes least of these codes, which `code` names; the first without any.
 
-    An input without a result has the first code's row. `untimed` names the codes that have no time of an
-    input and do not refuse it.
+    `untimed` names the codes that have no time of an input and do not refuse it.
 
     run : by input, the run whose rows come first
-    status : the column that says `ok`
     """
     rows = pd.concat(parts, names=["code"]).reset_index("code")
     seconds = rows["median"].where(rows[status] == "ok").astype(float)
-    refused = rows["status"].astype(str).str.endswith("unsupported")
-    lacking = rows["code"].where(seconds.isna() & ~refused)
+    lacking = rows["code"].where(seconds.isna() & ~rows["status"].astype(str).str.endswith("unsupported"))
     rows["untimed"] = lacking.groupby(level=KEY).transform(lambda codes: ", ".join(codes.dropna()))
     if run is not None:
         own = (rows["run_id"] == run.reindex(rows.index)) & seconds.notna()
@@ -202,10 +160,7 @@ def fastest(
 
 
 def wide(parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per input: of each part `<name>_<column>` where the part is ok, and `status_<name>`.
-
-    first : by input, what else a row has
-    """
+    """Return `first` by input, and of each part `<name>_<column>` where it is ok, and `status_<name>`."""
     values = [
         part.reindex(columns=list(columns)).where(part["status"] == "ok").add_prefix(f"{name}_")
         for name, part in parts.items()
@@ -217,20 +172,14 @@ def wide(parts: Mapping[str, pd.DataFrame], columns: Sequence[str], first: pd.Da
 
 def inputs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input, without what is of a case."""
-    kept = [
-        *KEY, "label", "abbr", "stand_in_for", "distance", "machine", "kind", "collection", "n",
-        "nnz", "entries",
-    ]  # fmt: skip
+    kept = [*KEY, "label", "abbr", "stand_in_for", "distance", "machine", "kind", "n", "nnz", "entries"]
     return rows[kept].groupby(KEY, sort=False).first()
 
 
 def beside(
     frame: pd.DataFrame, paper: str, printed: pd.DataFrame | Mapping[str, Mapping[str, float | None]]
 ) -> pd.DataFrame:
-    """Return the frame with what is printed of each matrix, and a `not_run` row for a matrix without cases.
-
-    printed : by column, by the paper's abbreviation
-    """
+    """Return the frame with the print by column and matrix, `not_run` rows for matrices without cases."""
     columns = pd.DataFrame(printed).astype("float64")
     columns = columns[columns.index.isin(abbreviations(paper).values())]
     frame = frame.reset_index(drop=frame.index.names[0] is None)
@@ -239,34 +188,20 @@ def beside(
     return whole.assign(label=[printed_label(abbr, paper) if name == abbr else name for name, abbr in pairs])
 
 
-def _statuses(frame: pd.DataFrame) -> list[str]:
-    begins = ("status", "told", "both")
-    return [name for name in map(str, frame) if name.startswith(begins) or name.endswith("pair")]
-
-
 def with_absent(
-    rows: pd.DataFrame,
-    names: Collection[str],
-    by: str = "matrix",
-    reason: str | None = "the matrix is not at hand",
+    rows: pd.DataFrame, names: Collection[str], by: str = "matrix", reason: str | None = ABSENT
 ) -> pd.DataFrame:
-    """Return the rows and a `not_run` one, at the end, for each of these matrices that no row has in `by`."""
+    """Return the rows and, at the end, a `not_run` one for each of these matrices that no row has in `by`."""
     absent = [name for name in names if name not in set(rows[by])]
-    said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(_statuses(rows), "not_run")
-    whole = rows.reset_index(drop=True).reindex(range(len(rows) + len(absent)))
-    # Without a case a column of texts has no type yet.
-    whole = whole.astype({name: "object" for name in said if name in whole})
-    for name in whole.columns.intersection(list(said)):
-        whole.loc[len(rows) :, name] = said[name]
-    # One block of each type: pandas warns of frames that are joined of many.
-    return whole.copy()
+    statuses = rows.filter(regex="^(status|told|both)|pair$")
+    said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(statuses, "not_run")
+    known = {name: value for name, value in said.items() if name in rows}
+    more = pd.DataFrame(known, range(len(absent)), dtype="object").reindex(columns=rows.columns)
+    return pd.concat([rows.astype(dict.fromkeys(known, "object")), more], ignore_index=True).copy()
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:
-    """Return the rows by the paper's matrices, each before its stand-ins, others last, with their `group`.
-
-    shown : the paper's matrices that the figure has, empty for all
-    """
+    """Return the rows by the paper's matrices (those `shown`), each before its stand-ins, in groups."""
     order = [abbr for abbr in abbreviations(paper).values() if abbr in shown or not shown]
     places = {abbr: float(place) for place, abbr in enumerate(order)}
     instead = frame["stand_in_for"].map(lambda names: among(names, order)).astype("object")
@@ -306,15 +241,11 @@ def option(variants: pd.Series[str], name: str) -> pd.Series[str]:
     return variants.str.extract(rf"\.{name}=([^=]*?)(?=\.[a-z_]+=|$)", expand=False)
 
 
-def bytes_of(budget: str) -> float:
-    """Return the bytes that a budget stands for, as cases write it."""
-    return float(Option(BUDGET, int, None).parse(budget))
-
-
 def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with `budget`, as the case writes its memory_budget, and `budget_bytes`."""
     budget = option(rows["variant"], BUDGET)
-    return rows.assign(budget=budget, budget_bytes=budget.map(bytes_of, na_action="ignore").astype(float))
+    counts = budget.map(Option(BUDGET, int, None).parse, na_action="ignore")
+    return rows.assign(budget=budget, budget_bytes=counts.astype(float))
 
 
 def without(variants: pd.Series[str], *options: str) -> pd.Series[str]:

@@ -50,7 +50,7 @@ MODULES = {
     "fillpath": "job",
     "benchmarks.engine.template": "template",
     "benchmarks.engine.worker": "worker",
-    "benchmarks.runs.asv_process": "asv",
+    "asv": "asv",
 }
 # A forked process has its parent's words: a job forks those that compile and draw, a template its workers.
 FORKED = {"job": "part of a job", "template": "worker"}

@@ -263,6 +263,9 @@ def rows_of(records: Records, cases: Sequence[Case] | None = None) -> pd.DataFra
     return case_table(records, cases, ENTRIES, "")
 
 
+NO_ROWS = rows_of(Records())
+
+
 def draw(
     paper: str,
     figure: str,

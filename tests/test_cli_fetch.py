@@ -10,7 +10,7 @@ import pytest
 
 import benchmarks.engine.run
 from commands import main
-from fetch import catalogue, transfer
+from fetch import catalogue, download
 from fillpath import paths
 from tests.misbehaving import MTX, Site, archive, refused, regular, serving
 from tests.test_fetch_collection import AT as INDEX_AT
@@ -19,7 +19,7 @@ from tests.test_fetch_collection import INDEX
 
 @pytest.fixture(autouse=True)
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.setattr(download, "BACKOFF", 0.0)
     monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
     with serving() as served:
         for name in ("a", "b"):

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.runs.asv_exact import counts_of
+from benchmarks.engine import run
+from benchmarks.runs import airspeed, stage
 from benchmarks.runs.exact import LEFT_OUT, LeftOut, Quantity, agreed, differences, quantities
 from fillpath.case import Case
 from fillpath.record import Record, Status, read_records, record_path, write_records
@@ -112,11 +113,12 @@ def test_another_input_device_or_outcome_is_no_change_of_the_code(changes: dict[
 def test_a_series_has_what_the_last_runs_processes_agree_on_and_nothing_after_a_failure() -> None:
     first, other = (replace(record(edges=edges, fills=7), process=n) for n, edges in enumerate((9, 8)))
     failed = replace(first, status=Status.TIMEOUT, seconds=[])
-    path = record_path("m", first.case)
-    for last, names in (([first], {"edges", "fills"}), ([first, other], {"fills"}), ([first, failed], None)):
+    path = record_path("test-machine", first.case)
+    for last, names in (([first], {"edges", "fills"}), ([first, other], {"fills"}), ([first, failed], set())):
         write_records(path, last)
-        counts = counts_of("m", [first.case, "symbolic.never_run@grid2d,60"])
-        assert counts == {} if names is None else set(counts[first.case]) == names and len(counts) == 1
+        measured = stage._measured(Case.parse(first.case), run.alone())
+        rows = airspeed.rows_of("symbolic", {first.case: measured})
+        assert {row.name.rpartition("_")[2] for row in rows} == {"seconds", *names}
 
 
 def test_what_processes_disagree_on_is_not_agreed() -> None:

@@ -36,7 +36,7 @@ from reports.facts.records import Records
 from reports.pages import webpage
 from reports.shapes import files
 from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, ON_GPU, RECORDS, draw, on_gpu, site
+from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, site
 from tests.thorough import thorough
 
 __all__ = ["site"]
@@ -52,14 +52,12 @@ from reports.shapes.sheet import Column, Sheet
 from reports.verbs import with_groups
 
 EXHIBIT = Exhibit(
-    "{paper}",
-    "{name}, Figure 99",
     "seconds of everything",
     lambda cases: with_groups(cases).assign(ratio=1.14, pair="ok", reinit_without=0.22, reinit_with=0.01),
     Sheet([Column("seconds", "median")]),
     "A sham with {{count}} rows: {{braces}}.",
     lambda frame: {{"count": len(frame), "braces": "{{kept}}"}},
-    claims={claims},
+    more_claims={claims},
 )
 """
 PAPER = b"name: Sham\nplace: 9\n"
@@ -67,32 +65,32 @@ PAPER = b"name: Sham\nplace: 9\n"
 
 @pytest.fixture
 def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two more figures of GSoFA, one of them of docs/add-a-figure.md; one more paper: a file of data, and its
-    folder of one figure."""
+    """One more figure of GSoFA, and docs/add-a-figure.md's in place of Figure 20; one more paper: a file of
+    data, and its folder of one figure."""
     own, data, package = tmp_path / "own", tmp_path / "papers", tmp_path / "reports" / "sham"
     guide = (ROOT / "docs" / "add-a-figure.md").read_text()
     (code,) = re.findall(r"^ *```python\n(.*?)^ *```$", guide, re.DOTALL | re.MULTILINE)
     own.mkdir()
-    (own / "fig98.py").write_text(textwrap.dedent(code))
-    (own / "fig99.py").write_text(MODULE.format(paper="gsofa", name="GSoFA", claims=(RANGES,)))
-    monkeypatch.setattr(reports.gsofa, "__path__", [*reports.gsofa.__path__, str(own)])
+    (own / "fig20.py").write_text(textwrap.dedent(code))
+    (own / "fig99.py").write_text(MODULE.format(claims=(RANGES,)))
+    monkeypatch.setattr(reports.gsofa, "__path__", [str(own), *reports.gsofa.__path__])
     shutil.copytree(papers.FOLDER, data)
     (data / "sham.yaml").write_text("name: Sham (2030)\nplace: 9\n")
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "fig99.py").write_text(MODULE.format(paper="sham", name="Sham", claims=()))
+    (package / "fig99.py").write_text(MODULE.format(claims=()))
     monkeypatch.setattr(papers, "FOLDER", data)
     monkeypatch.setattr(reports, "__path__", [*reports.__path__, str(package.parent)])
     forget()
     yield
-    for name in ("sham.fig99", "sham", "gsofa.fig98", "gsofa.fig99"):
-        sys.modules.pop(f"reports.{name}", None)
     forget()
 
 
 def forget() -> None:
     for cached in (papers.papers, figures.exhibits, abbreviations):
         cached.cache_clear()
+    for name in ("sham.fig99", "sham", "gsofa.fig20", "gsofa.fig99"):
+        sys.modules.pop(f"reports.{name}", None)
 
 
 def drawn(paper: str, figure: str) -> tuple[dict[str, str], pd.DataFrame]:
@@ -102,7 +100,7 @@ def drawn(paper: str, figure: str) -> tuple[dict[str, str], pd.DataFrame]:
 
 
 def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, site: Path) -> None:
-    assert {("gsofa", "fig98"), ("gsofa", "fig99"), ("sham", "fig99")} <= {*figures.available_figures()}
+    assert {("gsofa", "fig99"), ("sham", "fig99")} <= {*figures.available_figures()}
     assert figures.exhibit("gsofa", "fig99").heading == "Figure 99: seconds of everything"
     comments, frame = drawn("gsofa", "fig99")
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
@@ -120,7 +118,7 @@ def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, 
 
 
 def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
-    comments, frame = drawn("gsofa", "fig98")
+    comments, frame = drawn("gsofa", "fig20")
     assert frame["gain"].notna().any()
     assert comments["caption"].startswith("Measured on made-up (Imaginary GPU). ")
     judged = [f"verdict gsofa.fig20_fill_before_maxid.{name}" for name in ("largest", "smallest")]
@@ -193,7 +191,7 @@ def judge(pair: Pair, cases: list[Case], measured: Iterable[Case]) -> pd.DataFra
     records = Records(tuple(on_gpu(case, number % 60, **ok) for number, case in enumerate(measured)))
     exhibit = figures.exhibit(*pair)
     frame = exhibit.frame(records, catalogue.entries(), cases)
-    assert len(frame) and exhibit.words(frame)
+    assert len(frame) and exhibit.words(frame, NO_ROWS)
     exhibit.verdicts(frame)
     return frame
 
@@ -224,8 +222,11 @@ ROWS = pd.DataFrame(
 
 
 def exhibit_of(caption: str = "", **given: Any) -> Exhibit:
-    drawn = figures.exhibit("gsofa", "fig14")
-    return Exhibit("gsofa", "GSoFA, Figure 99", "t", drawn.rows, drawn.draw, caption, **given)
+    def rows(cases: pd.DataFrame) -> pd.DataFrame:
+        return cases
+
+    rows.__module__ = "reports.gsofa.fig99"
+    return Exhibit("t", rows, figures.exhibit("gsofa", "fig14").draw, caption, **given)
 
 
 @pytest.fixture
@@ -237,7 +238,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> Judged:
     ) -> list[Verdict]:
         found = [replace(claims.claim("gsofa", RANGES, name), held=(held,)) for name in names]
         monkeypatch.setattr("reports.exhibit.claims_of", lambda paper, id: found)
-        return exhibit_of(claims=(RANGES,), **given).verdicts(rows)
+        return exhibit_of(more_claims=(RANGES,), **given).verdicts(rows)
 
     return judged
 
@@ -278,16 +279,16 @@ def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(ver
 
 def test_a_subject_that_does_not_exist_is_refused() -> None:
     with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
-        exhibit_of(claims=("fig14_maxid_range",)).verdicts(ROWS)
+        exhibit_of(more_claims=("fig14_maxid_range",)).verdicts(ROWS)
 
 
 def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
-    words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS)
-    assert words == "2 rows, {x}, {kept}"
+    words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS, NO_ROWS)
+    assert words == "2 rows, {x}, {kept} Nothing of it was measured here."
     message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
-        exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS)
+        exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS, NO_ROWS)
 
 
 @pytest.mark.parametrize("pair", FIGURES, ids=".".join)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fetch import collection, transfer
+from fetch import collection, download
 from fetch.collection import Listed
 from fetch.matrix_id import resolve
 from fillpath.errors import TransferError, UnknownNameError
@@ -24,7 +24,7 @@ INDEX = "\n".join(["3", "08-Oct-2020 17:09:58", *LINES, ""])
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(transfer, "BACKOFF", 0.0)
+    monkeypatch.setattr(download, "BACKOFF", 0.0)
     monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
     with serving() as served:
         served.files[AT] = INDEX.encode()

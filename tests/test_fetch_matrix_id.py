@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
 import commands
-from fetch import catalogue, collection, local, names, transfer
+from fetch import catalogue, collection, local, names
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable, parse, resolve
 from fetch.source import load, locate
 from fillpath.case import Case
@@ -138,7 +139,7 @@ def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(transfer, "_ask", lambda location, part: asked.append(location))
+    monkeypatch.setattr(requests, "get", lambda location, **more: asked.append(location))
     with pytest.raises(UnknownNameError):
         parse(text)
     for words in (["fetch", text], ["run", "symbolic", "fill2_cpu", text]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,12 +97,6 @@ def growth(matrix: str) -> int:
     return int(done.stdout)
 
 
-def test_what_is_available_is_what_the_system_says_or_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = tmp_path / "meminfo"
-    told.write_text("MemTotal:  64 kB\nMemAvailable:  3 kB\n")
-    monkeypatch.setattr(room, "_MEMINFO", told)
-    assert room.available_memory() == 3072
-    monkeypatch.setattr(room, "_MEMINFO", tmp_path / "absent")
-    assert room.available_memory() > 2**28
+def test_what_is_available_is_what_the_system_says() -> None:
+    told = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+    assert told is not None and room.available_memory() == pytest.approx(1024 * int(told[1]), rel=0.2)

@@ -1,12 +1,10 @@
-"""The collection's search: ssgetpy and the index that is here give the same matrices, within a time limit,
-and nothing of it is written outside the cache."""
+"""The collection's search: ssgetpy and the index give the same matrices; nothing else is asked or written."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import json
+import os
 import re
 import subprocess
 import sys
@@ -20,10 +18,10 @@ from hypothesis import strategies as st
 from commands import main
 from fetch import collection, search
 from fetch.collection import Listed
-from fetch.query import Query, Range
+from fetch.search import Query, Range
 from fillpath.errors import TransferError
 from fillpath.paths import ROOT
-from tests.misbehaving import Behaviour, Site, answered, cut, refused, serving, stalled
+from tests.misbehaving import Behaviour, Site, answered, refused, serving
 
 AT = "/files/ssstats.csv"
 MADE = (
@@ -52,35 +50,16 @@ def index_of(matrices: tuple[Listed, ...]) -> bytes:
     return text.getvalue().encode()
 
 
-@contextlib.contextmanager
-def asking(index: bytes, folder: Path) -> Iterator[Ask]:
-    """ssgetpy in a process that answers many queries over an index that a server of this machine gives."""
-    with serving() as site:
-        site.files[AT] = index
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("FILLPATH_MIRROR", site.url)
-            patch.setenv("FILLPATH_CACHE", str(folder / "cache"))
-            environment = search.environment()
-        with subprocess.Popen(
-            search.command(folder), cwd=ROOT, env=environment, encoding="utf-8",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        ) as process:  # fmt: skip
-            assert process.stdin is not None and process.stdout is not None
-            given, told = process.stdin, process.stdout
-
-            def ask(query: Query) -> tuple[Listed, ...]:
-                print(json.dumps(search.narrowed(query)), file=given, flush=True)
-                return tuple(Listed(*row) for row in json.loads(told.readline()))
-
-            yield ask
-            given.close()
-        assert [request.path for request in site.requests] == [AT] and process.returncode == 0
+def asking(index: bytes, folder: Path) -> Ask:
+    """ssgetpy's answers over that index."""
+    path = folder / "ssstats.csv"
+    path.write_bytes(index)
+    return lambda query: search.ask(query, path)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with asking(index_of(MADE), tmp_path_factory.mktemp("made")) as ask:
-        yield ask
+def made(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return asking(index_of(MADE), tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture
@@ -148,9 +127,9 @@ def test_both_agree_on_the_whole_collection(suitesparse: Path, tmp_path: Path) -
         Query(kind="unknown", rows=Range(1000, 10**5), symmetry=Range(0.9, 0.9999)), Query(name="absent"),
         Query(entries=Range(11948, 149090)), Query(search="rajat", rows=Range(10**4), symmetry=Range(1, 1)),
     )  # fmt: skip
-    with asking(path.read_bytes(), tmp_path) as ask:
-        for query in queries:
-            assert tuple(filter(query.matches, ask(query))) == tuple(filter(query.matches, here)), query
+    ask = asking(path.read_bytes(), tmp_path)
+    for query in queries:
+        assert tuple(filter(query.matches, ask(query))) == tuple(filter(query.matches, here)), query
 
 
 @pytest.mark.parametrize(
@@ -174,90 +153,72 @@ def test_a_query_finds(made: Ask, query: Query, names: list[str]) -> None:
     assert [matrix.name for matrix in MADE if query.matches(matrix)] == names
 
 
-def test_ssgetpy_asks_once_and_writes_in_the_cache_alone(site: Site, tmp_path: Path) -> None:
+def test_the_index_is_asked_for_once_and_nothing_written_elsewhere(site: Site, tmp_path: Path) -> None:
     for _ in range(2):
         answer = search.search(Query(group="Rajat"))
         assert [matrix.name for matrix in answer.matrices] == ["rajat01", "Rajat_02"]
-        assert answer.by == f"ssgetpy, from {site.url}{AT}"
+        assert answer.by == f"ssgetpy, from {collection.local_path()}"
     assert [request.path for request in site.requests] == [AT]
     assert [path.name for path in (tmp_path / "home").iterdir()] == []
-    # What it asked for is the index here, for later searches and for bare names.
-    assert collection.local_index() == MADE and len(site.requests) == 1
+    assert collection.local_index() == MADE
     site.files[AT] = index_of(MADE[:4])
-    search.forget()
+    collection.refresh()
     assert len(search.search(Query(group="Rajat")).matrices) == 1 and len(site.requests) == 2
 
 
-def test_each_address_has_an_index_of_its_own(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    search.search(Query(group="HB"))
-    with serving() as other:
-        other.files[AT] = index_of(MADE[:1])
-        monkeypatch.setenv("FILLPATH_MIRROR", other.url)
-        assert search.search(Query(group="HB")).matrices == MADE[:1]
+def test_ssgetpy_reaches_no_server_and_no_home_and_logs_nothing(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "index").write_bytes(index_of(MADE))
+    code = "import logging, pathlib; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
+    code += "print(len(ask(Query(), pathlib.Path('{}'))))"
+    command = [sys.executable, "-c", code.format(tmp_path / "index")]
+    proxies = dict.fromkeys(("http_proxy", "https_proxy"), site.url)
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **proxies}, capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == (f"{len(MADE)}\n", "", 0)
+    assert site.requests == [] and list((tmp_path / "home").iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("behaviour", "says"),
     [
-        (refused(404), r"ssgetpy failed \(http://.*ssstats.csv: HTTP 404\)"),
+        (refused(404), r"http://.*ssstats.csv: not there \(HTTP 404\)"),
         (answered(200, b"<html>Maintenance</html>"), "not an index of the collection"),
         (answered(200, index_of(MADE)[:-60]), "whole lines of the 28 that the index announces"),
-        (cut(300), "ssstats.csv: [A-Za-z]+Error"),
     ],
-    ids=["absent", "page", "short", "cut"],
+    ids=["absent", "page", "short"],
 )
-def test_where_ssgetpy_fails_the_index_answers(site: Site, behaviour: Behaviour, says: str) -> None:
-    collection.refresh()
+def test_without_an_index_the_message_says_why(site: Site, behaviour: Behaviour, says: str) -> None:
     site.script = [behaviour]
-    answered_by_the_index(says)
-    # What came is no index: the next search asks again.
-    assert search.search(Query()) == search.Answer(MADE, f"ssgetpy, from {site.url}{AT}")
-    assert len(site.requests) == 3
+    with pytest.raises(TransferError, match=says):
+        search.search(Query(group="HB"))
+    # The answer was no index: the next search asks again.
+    assert search.search(Query()).matrices == MADE and len(site.requests) == 2
 
 
-def test_a_server_that_says_nothing_is_waited_for_within_the_limit(
-    site: Site, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("problem", [ImportError("no ssgetpy"), ValueError("another format")])
+def test_where_ssgetpy_fails_the_index_answers(
+    site: Site, monkeypatch: pytest.MonkeyPatch, problem: Exception
 ) -> None:
-    collection.refresh()
-    monkeypatch.setattr(search, "LIMIT", 3.0)
-    site.script = [stalled(300, 6.0)]
-    answered_by_the_index("ssgetpy gave no answer within 3 s$")
+    def fail() -> None:
+        raise problem
 
-
-def test_without_ssgetpy_the_index_answers(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    collection.refresh()
-    absent = [sys.executable, "-c", "import absent_package"]
-    monkeypatch.setattr(search, "command", lambda home: absent)
-    answered_by_the_index("ssgetpy failed .*absent_package")
+    monkeypatch.setattr(search, "_ssgetpy", fail)
+    query = Query(search="o", rows=Range(10, 40))
+    answer = search.search(query)
+    assert answer.matrices == tuple(filter(query.matches, MADE)) and len(answer.matrices) > 10
+    assert answer.by == f"{collection.local_path()}: ssgetpy failed ({type(problem).__name__}: {problem})"
 
 
 def test_offline_and_in_a_folder_no_server_is_asked(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    collection.refresh()
-    monkeypatch.setattr(search, "command", lambda home: pytest.fail("ssgetpy was asked"))
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
-    answered_by_the_index("FILLPATH_OFFLINE asks no server$")
-    monkeypatch.delenv("FILLPATH_OFFLINE")
+    with pytest.raises(TransferError, match=r"^offline: the index is not in the cache; unset"):
+        search.search(Query())
     (tmp_path / "mirror" / "files").mkdir(parents=True)
     (tmp_path / "mirror" / AT[1:]).write_bytes(index_of(MADE))
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
-    answered_by_the_index("^.*/mirror/files/ssstats.csv: FILLPATH_MIRROR is a folder")
-    assert len(site.requests) == 1
-
-
-def answered_by_the_index(says: str) -> None:
-    query = Query(search="o", rows=Range(10, 40))
-    answer = search.search(query)
-    assert answer.matrices == tuple(filter(query.matches, MADE)) and len(answer.matrices) > 10
-    assert answer.by.startswith(f"{collection.local_path()}: ")
-    assert re.search(says, answer.by), answer.by
-
-
-def test_without_both_the_message_says_what_to_do(site: Site) -> None:
-    site.script = [refused(503)]
-    with pytest.raises(TransferError, match=r"HTTP 503.*and .*/cache/ssstats.csv is no index; .*--index"):
-        search.search(Query(group="HB"))
+    assert search.search(Query()) == search.Answer(MADE, f"ssgetpy, from {tmp_path}/mirror{AT}")
+    assert site.requests == []
 
 
 def test_the_table_and_who_answered(
@@ -272,7 +233,7 @@ def test_the_table_and_who_answered(
         ["rajat01", "6833", "43250", "0.9957", "0.9957", MADE[3].kind],
         ["Rajat+Rajat_02", "10x12", "10000000000", "0.9", "0.0399", MADE[4].kind],
     ]
-    assert caplog.messages == [f"answered by ssgetpy, from {site.url}{AT}"]
+    assert caplog.messages == [f"answered by ssgetpy, from {collection.local_path()}"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 import commands
 from benchmarks.engine import follow, run
 from benchmarks.probes import ceilings
-from benchmarks.runs import asv_process, launch, nightly
+from benchmarks.runs import airspeed, launch, nightly
 from fillpath import ending, paths
 from fillpath.errors import InputError
 from fillpath.paths import ROOT
@@ -54,7 +54,7 @@ LEFT_OUT = tuple(
     words.split()
     for words in (
         "workflow compile", "workflow draw", "workflow measure", "workflow processes", "workflow series",
-        "maintain peers", "maintain power", "maintain readme", "maintain registers",
+        "maintain peers", "maintain readme", "maintain registers",
     )
 )  # fmt: skip
 
@@ -168,7 +168,7 @@ SETTINGS: dict[str, Setting] = {
 def move(folder: Path, patch: Patch) -> None:
     """Have every command write there what a checkout holds, measure no ceiling, and find no new commit."""
     base, names = paths.BASE, {"BASE", "PAGE", "SITE", "WORK", "PLACE", "_RUN", "_MACHINES"}
-    for module in (paths, asv_process, nightly, run):
+    for module in (paths, airspeed, nightly, run):
         for name in names & {*vars(module)}:
             patch.setattr(module, name, folder / "checkout" / getattr(module, name).relative_to(base))
     rate = {"per_second": 1, "low": 1, "high": 1, "samples": [1] * 3}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import platform
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from benchmarks.probes.nvrtc import (
     compile_source,
     registered_kernels,
 )
-from benchmarks.probes.registers import TABLE, compiler, from_text, sources_of
+from benchmarks.probes.registers import compiled, fingerprint
 from fillpath import registry
 from fillpath.paths import ROOT
 from tests.thorough import daily
@@ -38,37 +37,23 @@ def nvrtc() -> Any:
     return found
 
 
-@functools.cache
-def tabled() -> frozenset[tuple[Path, str, str]]:
-    """(file, defines, architecture) of what docs/registers.csv says the registers of: it compiled, these
-    sources by this compiler."""
-    table, version = from_text(TABLE.read_text())
-    current = {file: sources_of(ROOT / file) for file in {usage.file for usage in table}}
-    return frozenset(
-        (ROOT / usage.file, usage.defines, usage.architecture)
-        for usage in table
-        if version == compiler() and usage.sources == current[usage.file]
-    )
-
-
 @pytest.mark.parametrize("again", daily([False, True], False))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_variant_compiles(nvrtc: Any, path: Path, again: bool) -> None:
-    """For every architecture that the table of registers lacks; again for one of the others."""
+    """For every architecture unless docs/kernels.txt lists the variant; again for one of them."""
     variants = [kernel for kernel in KERNELS if kernel.path == path]
     pairs = [
         (kernel, architecture)
         for place, kernel in enumerate(variants)
         for number, architecture in enumerate(ARCHITECTURES)
-        if (again and number == place % len(ARCHITECTURES))
-        or (path, " ".join(kernel.defines), architecture) not in tabled()
+        if (again and number == place % len(ARCHITECTURES)) or fingerprint(kernel) not in compiled()
     ]
     assert not again or {kernel for kernel, _ in pairs} == {*variants}
     with ThreadPoolExecutor(machine().cores) as pool:
-        compiled = list(pool.map(lambda pair: compile_kernel(nvrtc, *pair), pairs))
+        done = list(pool.map(lambda pair: compile_kernel(nvrtc, *pair), pairs))
     failed = [
         f"{kernel} {architecture}: {c.failure}"
-        for (kernel, architecture), c in zip(pairs, compiled, strict=True)
+        for (kernel, architecture), c in zip(pairs, done, strict=True)
         if c.failure
     ]
     assert not failed, f"{len(failed)} of {len(pairs)} fail, the first:\n{failed[0]}"

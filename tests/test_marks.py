@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
-from benchmarks.runs import airspeed, asv_process, marks
-from benchmarks.runs.asv_results import VERSION, has_row, write_json
+from benchmarks.runs import airspeed, marks, stage
+from benchmarks.runs.airspeed import Row, has_rows
 from benchmarks.runs.cases import suite_stages
 from benchmarks.runs.layout import limits_of
-from benchmarks.runs.outstanding import outstanding
+from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
 from fillpath.errors import ConfigError
 from fillpath.paths import results
@@ -42,35 +42,35 @@ def stored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""
-    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [CASE, ABSENT])
-    monkeypatch.setattr(asv_process, "call", lambda *arguments: pytest.fail("asv was started"))
+    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [CASE, ABSENT])
+    monkeypatch.setattr(airspeed, "publish", lambda: pytest.fail("asv was started"))
     monkeypatch.setattr(machine, "git_state", lambda: (None, False))
     path = record_path("test-machine", CASE.name)
     if not measured:
         measured.append(measure(CASE, limits_of(CASE, settings()), within=RUN))
     write_records(path, measured)
-    airspeed.run_stage("symbolic", {})
+    stage.run_stage("symbolic")
     return path
 
 
 def test_what_stands_is_not_outstanding_in_a_later_run(stored: Path) -> None:
     other = Case("symbolic", "right", "grid2d,7")
     assert outstanding([CASE, ABSENT, other], LATER) == [other]
-    assert airspeed.is_done("symbolic")
+    assert stage.is_done("symbolic")
 
 
 def test_nothing_is_measured_where_all_stands(
     stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(airspeed, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
-    airspeed.run_stage("symbolic", {})
-    assert "1 of 1 symbolic cases stand" in capsys.readouterr().err
+    monkeypatch.setattr(stage, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
+    stage.run_stage("symbolic")
+    assert "1 of 1 symbolic cases are done" in capsys.readouterr().err
 
 
 def test_a_lost_record_is_outstanding(stored: Path) -> None:
     stored.unlink()
     assert outstanding([CASE], LATER) == [CASE]
-    assert not airspeed.is_done("symbolic")
+    assert not stage.is_done("symbolic")
 
 
 def test_a_record_of_the_old_gate_is_outstanding(stored: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_record_of_the_old_gate_is_outstanding(stored: Path) -> None:
     by_norms = replace(record, verified=replace(record.verified, method="relative residual"))
     write_records(stored, [by_norms])
     assert outstanding([CASE], LATER) == [CASE]
-    airspeed.run_stage("symbolic", {})
+    stage.run_stage("symbolic")
     first, last = read_records(stored)
     assert first == by_norms and last.verified == record.verified and outstanding([CASE], LATER) == []
 
@@ -89,11 +89,11 @@ def test_a_torn_line_is_outstanding_and_stops_no_other_input(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Case("symbolic", "right", "grid2d,7")
-    monkeypatch.setattr(airspeed, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
+    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
     stored.write_text(stored.read_text()[:-9])
     assert outstanding([CASE], LATER) == [CASE]
     with pytest.raises(ConfigError, match=r"jsonl:1: not a record .* mend or remove the line"):
-        airspeed.run_stage("symbolic", {})
+        stage.run_stage("symbolic")
     assert read_records(record_path("test-machine", other.name))[-1].status is Status.OK
 
 
@@ -108,7 +108,7 @@ def test_a_standing_record_behind_another_is_made_the_last(stored: Path) -> None
     write_records(stored, [record, replace(record, key="0" * 64, run_id="other")])
     assert outstanding([CASE], LATER) == [CASE]
     assert read_records(stored)[-1].key == "0" * 64, "the rule only reads"
-    airspeed.run_stage("symbolic", {})
+    stage.run_stage("symbolic")
     assert read_records(stored)[-1] == record and outstanding([CASE], LATER) == []
 
 
@@ -117,8 +117,8 @@ def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
     (record,) = read_records(path)
     write_records(path, [replace(record, reason="needs another machine")])
     assert outstanding([CASE, ABSENT], LATER) == [ABSENT]
-    airspeed.run_stage("symbolic", {})
-    assert read_records(path)[-1].reason == record.reason and airspeed.is_done("symbolic")
+    stage.run_stage("symbolic")
+    assert read_records(path)[-1].reason == record.reason and stage.is_done("symbolic")
 
 
 def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
@@ -126,18 +126,17 @@ def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
 ) -> None:
     commit = machine._git("rev-parse", "HEAD") or pytest.skip("no repository")
     monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
-    assert not airspeed.is_done("symbolic")
-    series, known = results() / "asv", {"params": [[]], "version": VERSION, "name": SECONDS}
-    write_json(series / "benchmarks.json", {SECONDS: known, "version": 2})
-    airspeed.run_stage("symbolic", {})
+    assert not stage.is_done("symbolic")
+    stage.run_stage("symbolic")
     median = read_records(stored)[0].median
-    assert has_row(series, "test-machine", commit, SECONDS, {CASE.name: median})
-    assert not has_row(series, "test-machine", commit, SECONDS, {CASE.name: 2 * (median or 1)})
-    assert airspeed.is_done("symbolic")
+    assert median and has_rows([Row(SECONDS, "seconds", {CASE.name: median})])
+    assert not has_rows([Row(SECONDS, "seconds", {CASE.name: 2 * median})])
+    assert stage.is_done("symbolic")
     # Where nothing changed, nothing is written.
-    written = {path: path.stat().st_mtime_ns for path in series.rglob("*.json")}
-    airspeed.run_stage("symbolic", {})
-    assert written == {path: path.stat().st_mtime_ns for path in series.rglob("*.json")}
+    files = [*(results() / "asv").rglob("*.json")]
+    written = {path: path.stat().st_mtime_ns for path in files}
+    stage.run_stage("symbolic")
+    assert len(files) == 3 and written == {path: path.stat().st_mtime_ns for path in files}
 
 
 @pytest.fixture
@@ -146,20 +145,18 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     site, page = tmp_path / "reports" / "site", tmp_path / "reports" / "index.html"
     for name, value in {"ROOT": tmp_path, "WORK": tmp_path / "work", "SITE": site, "PAGE": page}.items():
         monkeypatch.setattr(marks, name, value)
-    monkeypatch.setattr(marks, "_MADE", (page, site))
     monkeypatch.setattr(marks, "_DRAW", tmp_path / "work" / "markers" / "figures")
     monkeypatch.setattr(marks, "_MEASURE", tmp_path / "work" / "markers" / "measure")
-    monkeypatch.setattr(marks.airspeed, "is_done", lambda stage: True)
+    monkeypatch.setattr(marks.stage, "is_done", lambda name: True)
     monkeypatch.setattr(marks.run, "machine_of", lambda stage: "test-machine")
-    for name in ("reports/figures.py", "reports/site/a.svg", "reports/index.html", "pyproject.toml",
-                 "requirements.lock", "config/matrices.csv"):  # fmt: skip
+    for name in ("reports/figures.py", "reports/site/a.svg", "reports/index.html", "config/matrices.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     (results() / "m" / "records").mkdir(parents=True)
     (results() / "m" / "records" / "case.jsonl").write_text("x")
-    for stage in suite_stages(EMBEDDED):
-        (marks._MEASURE / stage).parent.mkdir(parents=True, exist_ok=True)
-        (marks._MEASURE / stage).touch()
+    for name in suite_stages(EMBEDDED):
+        (marks._MEASURE / name).parent.mkdir(parents=True, exist_ok=True)
+        (marks._MEASURE / name).touch()
     marks.keep_drawn(marks.drawn_from(EMBEDDED))
     return tmp_path
 
@@ -167,7 +164,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def left(folder: Path, chosen: Settings = EMBEDDED) -> set[str]:
     """The steps whose markers are gone."""
     every = {"figures", *(f"measure/{stage}" for stage in suite_stages(EMBEDDED))}
-    marks.forget_unfit(chosen)
+    marks.remove_stale(chosen)
     return {name for name in every if not (folder / "work" / "markers" / name).is_file()}
 
 
@@ -215,7 +212,7 @@ def test_a_stage_with_something_left_is_measured(
 ) -> None:
     chosen = Settings(fresh=why == "fresh", profile="slurm" if why == "Slurm" else "default")
     if why == "a case is outstanding":
-        monkeypatch.setattr(marks.airspeed, "is_done", lambda stage: stage != "symbolic")
+        monkeypatch.setattr(marks.stage, "is_done", lambda name: name != "symbolic")
     if why == "another machine measured it":
         machines = {"symbolic": "far"}
         monkeypatch.setattr(marks.run, "machine_of", lambda stage: machines.get(stage, "test-machine"))

@@ -19,11 +19,12 @@ import pytest
 
 from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
-from benchmarks.runs.night_noise import FIRST, KEPT
 from benchmarks.runs.night_report import Night
-from benchmarks.runs.night_rounds import Course, Judgement, Turns
+from benchmarks.runs.night_rounds import Course, Turns
+from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
+from benchmarks.runs.night_worker import Checkouts, Process
 from benchmarks.runs.nightly import night
-from benchmarks.runs.regressions import Change, Regression, State, learn
+from benchmarks.runs.regressions import Regression, State, learn
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
@@ -53,18 +54,20 @@ class Ended(BaseException):
     """A kill."""
 
 
-class Repository:
+class Repository(Checkouts):
     """Commits that say how long CASE takes, or which status it has; and nights over them.
 
     A commit's text is `SECONDS-OR-STATUS [EDGES]`; `broken` cannot be installed.
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(folder.parent)
         self.folder = folder
         # (commit, case, process) in the order in which they were asked for, and what was kept by asv.
         self.asked: list[tuple[str, str, int]] = []
         self.records: dict[tuple[str, str, int], Record] = {}
         self.series: list[str] = []
+        self.compared: list[tuple[str, str]] = []
         self.kill_after = 10**9
         self.nights = 0
         folder.mkdir()
@@ -77,18 +80,13 @@ class Repository:
         )
         return done.stdout.strip()
 
-    def commit(self, text: float | str, old: bool = False) -> str:
-        command = self.folder / night_commits.COMMAND
-        command.parent.mkdir(parents=True, exist_ok=True)
-        command.touch()
-        if old:
-            command.unlink()
+    def commit(self, text: float | str) -> str:
         (self.folder / "seconds").write_text(str(text))
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def open(self, folder: Path, run: str) -> Asked:
+    def open(self, folder: Path, night: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -96,28 +94,27 @@ class Repository:
         if text == "broken":
             raise FillpathError("pip failed")
         number = self.git("rev-list", "--count", commit)
-        return Asked(self, commit, run, text, f"{self.nights} {number}")
+        return Asked(self, commit, f"{night}-{folder.name}", text, f"{self.nights} {number}")
 
-    def keep_series(self, folder: Path, run: str) -> None:
-        assert run.endswith(folder.name)
+    def keep_series(self, folder: Path, night: str) -> None:
         self.series.append(folder.name)
-        commit, seconds = self.git("rev-parse", folder.name), (folder / "seconds").read_text().split()[0]
-        row = [[float(seconds) if seconds[0].isdigit() else None], [[repr(CASE)]], "1"]
-        data = {"commit_hash": commit, "params": {}, "results": {"symbolic.Symbolic.track_seconds": row}}
-        path = results() / "asv" / MACHINE / f"{folder.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data))
 
     def night(self) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", self)
+        return night(self.folder, self.folder.parent / "worktrees", self, self.kernels)
+
+    def kernels(self, base: Path, tip: Path) -> list[str]:
+        self.compared.append((base.name, tip.name))
+        if (tip / "seconds").read_text().startswith("3"):
+            raise FillpathError("no NVRTC")
+        return [f"kernel {base.name} to {tip.name}"]
 
     def measured(self) -> list[str]:
         """Of CASE, in the order of their first process."""
         return list(dict.fromkeys(commit for commit, case, _ in self.asked if case == CASE))
 
 
-class Asked:
+class Asked(Process):
     """A commit's worker; of one run it has each record once."""
 
     cases = (CASE, *OTHERS)
@@ -193,14 +190,16 @@ def test_a_base_is_measured_again_in_turn_with_the_commits(repository: Repositor
 
 
 def test_what_is_undecided_is_measured_more_often_and_what_is_equal_is_not(repository: Repository) -> None:
-    quiet = np.random.default_rng(0).normal(0, SCATTER, (len(Asked.cases), 60))
-    past = {case: tuple(map(float, row)) for case, row in zip(Asked.cases, quiet, strict=True)}
-    State("", past).save(results() / MACHINE / "nightly.json")
     repository.commit(1.0)
     repository.commit(1.5)
     repository.night()
     times = {case: sum(each == case for _, each, _ in repository.asked) // 2 for case in Asked.cases}
-    assert times.pop(CASE) == 8 and sorted(times.values())[len(times) // 2] < 6
+    assert times.pop(CASE) == MOST and {*times.values()} == {FIRST}
+    repository.asked.clear()
+    repository.commit(1.5)
+    repository.night()
+    # The known regression is measured until its end would be seen.
+    assert sum(case == CASE for _, case, _ in repository.asked) // 2 == FEWEST
 
 
 def test_the_first_night_holds_the_tip_against_its_parent(repository: Repository) -> None:
@@ -212,15 +211,13 @@ def test_the_first_night_holds_the_tip_against_its_parent(repository: Repository
     assert repository.night().commits == ()
 
 
-def test_a_commit_that_cannot_be_asked_is_no_base_and_the_night_begins_anew(repository: Repository) -> None:
-    old = repository.commit(1.0, old=True)
+def test_a_tip_whose_base_cannot_be_measured_is_compared_with_nothing(repository: Repository) -> None:
+    broken, tip = repository.commit("broken"), repository.commit(1.5)
     done = repository.night()
-    assert done.status == 2 and f"NOT MEASURED {old[:12]}" in done.text and repository.asked == []
-    new = repository.commit(1.5)
-    done = repository.night()
-    assert done.status == 0 and repository.measured() == [new]
-    assert f"NO BASE: {old[:12]} is from before" in done.text
-    assert f"{new[:12]}, the first that is new" in done.text
+    assert done.status == 2 and f"NOT MEASURED {broken[:12]}: pip failed" in done.text
+    assert repository.measured() == [tip] and "1 new commits, 0 cases compared" in done.text
+    repository.commit(1.5)
+    assert repository.night().status == 0
 
 
 def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_network_loses_none(
@@ -304,7 +301,7 @@ def test_what_fails_now_is_a_regression_until_it_has_a_result(repository: Reposi
     first = repository.commit(status)
     repository.commit(status)
     failed = repository.night()
-    assert failed.status == 1 and f"no result any more: {status}: made up" in failed.text
+    assert failed.status == 1 and f"no result any more ({status}: made up)" in failed.text
     assert f"to {first[:12]}" in failed.text
     repository.commit(status)
     assert repository.night().status == 0
@@ -318,7 +315,7 @@ def test_what_needs_no_clock_is_told_however_small_and_is_no_alarm(repository: R
     repository.commit("1.0 1001")
     done = repository.night()
     assert done.status == 0 and f"exact change {CASE}: edges 1,000 to 1,001" in done.text
-    assert done.text.count("exact change") == 1
+    assert done.text.count("edges") == 1
 
 
 def course(change: Callable[[Record], Record] = lambda record: record) -> Course:
@@ -343,29 +340,19 @@ def test_records_of_other_inputs_hosts_and_devices_make_no_pair(change: Callable
     assert course(change).differences("a" * 40, "b" * 40) == ()
 
 
-def test_what_was_not_run_is_no_regression() -> None:
+def test_what_was_not_run_is_no_regression(repository: Repository) -> None:
     late = course(lambda record: replace(record, status=Status.NOT_RUN, seconds=[], verified=None))
-    assert learn(State(), ("a" * 40, "b" * 40), {CASE: late}, {}).new == ()
-
-
-def test_a_past_is_bounded_and_leaves_out_alarms() -> None:
-    def judgement(alarm: bool) -> Judgement:
-        return Judgement((0.1, 0.2, 0.3), 1.22, alarm, 1.1, 1.3, 0.9)
-
-    commits, courses = ("a" * 40, "b" * 40), {CASE: course()}
-    state = learn(State(), commits, courses, {CASE: judgement(True)}).state
-    assert CASE not in state.past
-    for _ in range(KEPT):
-        state = learn(state, commits, courses, {CASE: judgement(False)}).state
-    assert len(state.past[CASE]) == KEPT and state.past[CASE][-1] == 0.3
+    turns = Turns({commit: Asked(repository, commit, commit, "1.0") for commit in late.records}, np.inf, ())
+    turns.courses = {CASE: late}
+    assert learn(State(), turns)[1] == ()
 
 
 def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     workers = {commit * 40: Asked(repository, commit * 40, commit, "1.0") for commit in "ab"}
-    rounds = Turns(workers, deadline=0.0)
-    rounds.first()
-    assert rounds.judge({}, ()) == {} and repository.asked == []
-    assert rounds.late == set(Asked.cases)
+    turns = Turns(workers, 0.0, ())
+    turns.measure(())
+    assert turns.judgements == {} and repository.asked == []
+    assert turns.late == set(Asked.cases)
 
 
 def test_what_a_night_had_no_time_for_comes_first_in_the_next(
@@ -385,35 +372,24 @@ def test_what_a_night_had_no_time_for_comes_first_in_the_next(
     assert State.load(results() / MACHINE / "nightly.json").late == ()
 
 
-def test_what_changed_of_kernels_is_told() -> None:
-    line = "impl/symbolic/fill2.cu fill2_traverse COLUMNS=1 sm_90: registers 52 to 32"
-    done = Night(("a" * 40, "b" * 40), Change(State()), kernels=(line,))
-    assert f"exact change {line}" in done.text.splitlines() and done.status == 0
-
-
-def test_a_small_loss_is_a_step_of_asvs_series_once_two_nights_show_it(repository: Repository) -> None:
-    texts = []
-    for seconds in (1.0, 1.0, 1.02, 1.02, 1.02):
-        commit = repository.commit(seconds)
-        done = repository.night()
-        assert done.status == 0
-        texts.append([line for line in done.text.splitlines() if line.startswith("step ")])
-    slower = repository.git("rev-parse", f"{commit}~2")[:12]
-    assert texts[:3] == [[], [], []] and texts[4] == []
-    (line,) = texts[3]
-    assert line.startswith(f"step {slower} (after ")
-    assert line.endswith(f"seconds of {CASE} 1.02 times, 1 to 1.02")
+def test_what_changed_of_kernels_is_in_the_summary(repository: Repository) -> None:
+    base, tip = repository.commit("1.0"), repository.commit("1.0 101")
+    done = repository.night()
+    assert repository.compared == [(base[:12], tip[:12])] and done.status == 0
+    assert f"exact change kernel {base[:12]} to {tip[:12]}" in done.text.splitlines()
+    repository.commit("3.0")
+    assert "exact change of kernels is not known: no NVRTC" in repository.night().text.splitlines()
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
-    regression = Regression(CASE, 1.31, "a" * 40, "b" * 40, extent="1.22 to 1.4, 8 pairs")
-    state = State("a" * 40, {CASE: (0.01, -0.02)}, {CASE: regression}, (CASE,))
+    regression = Regression(CASE, 1.31, "a" * 40, "b" * 40, "1.22 to 1.4, 20 rounds")
+    state = State("a" * 40, {CASE: regression}, (CASE,))
     for each in (state, State()):
         each.save(tmp_path / "nightly.json")
         assert State.load(tmp_path / "nightly.json") == each
     for foreign in ("[]", '{"last": "", "bases": {}, "worse": {}}'):
         (tmp_path / "nightly.json").write_text(foreign)
-        with pytest.raises(ConfigError, match=r"nightly\.json: not what a night of this version wrote"):
+        with pytest.raises(ConfigError, match=r"nightly\.json: no night wrote this"):
             State.load(tmp_path / "nightly.json")
 
 

@@ -313,6 +313,10 @@ def torn(*arguments: object) -> pd.DataFrame:
     return pd.read_csv(io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4"))
 
 
+# As if it stood in the figure's file.
+torn.__module__ = "reports.gsofa.fig14"
+
+
 def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone_and_makes_the_exit_status_one(
     standings: list[Standing], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

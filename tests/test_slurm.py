@@ -149,15 +149,14 @@ def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest
 
 
 NODE = """
-from benchmarks.runs.asv_results import Commit, Row, add_rows
-from fillpath.host import machine_name, node_name
-from fillpath.paths import results
+from benchmarks.runs import airspeed
+from fillpath.host import node_name
 
-commit, facets = Commit("0123456789", 0), {"machine": machine_name()}
+airspeed.git, airspeed.machine.git_state = lambda *arguments: "0", lambda: ("0123456789", False)
 for number in range(25):
     name = f"{node_name()}.{number}"
-    rows = {benchmark: Row({"version": "1"}, {name: 1.0}) for benchmark in ("symbolic.track", name)}
-    add_rows(results() / "asv", facets, commit, rows)
+    rows = [airspeed.Row(benchmark, "seconds", {name: 1.0}) for benchmark in ("symbolic.track", name)]
+    airspeed.add_rows(rows)
 """
 
 

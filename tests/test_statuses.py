@@ -14,12 +14,12 @@ import pytest
 from benchmarks.engine import standing
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import alone
-from benchmarks.runs import archive, asv_exact, plan_site
+from benchmarks.runs import airspeed, archive, plan_site
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
 from benchmarks.runs.night_rounds import Course
-from benchmarks.runs.outstanding import outstanding
 from benchmarks.runs.predictions import Predictions
+from benchmarks.runs.rounds import outstanding
 from commands import main
 from commands._records import figure_cases, record_text
 from commands.workflow.summary import summary
@@ -35,7 +35,7 @@ from reports.pages import crate, drawing, handout, webpage
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import OF_EACH_SHAPE, Judgement, judge, site
+from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge, site
 from tests.shared import once
 from tests.thorough import daily
 
@@ -134,7 +134,7 @@ def test_what_counts_and_compares_reads_it() -> None:
         Course(record.case, {"a": [record], "b": [record]}).differences("a", "b") == (0.0,)
         for record in measured
     )
-    assert asv_exact.counts_of("bare", [record.case for record in every()])
+    assert airspeed.rows_of("symbolic", {record.case: [record] for record in measured})
 
 
 def test_what_is_stored_settles_or_is_measured_again() -> None:
@@ -187,4 +187,4 @@ def test_a_figure_has_a_picture_of_it(paper: str, figure: str) -> None:
     assert not any(view.failure for view in views)
     assert bool(figures.pictured(views)) == any(records.of(case.name) for case in cases)
     frame = views[MACHINES.index("bare")].frame
-    assert shown.picture(frame).axes and shown.words(frame)
+    assert shown.picture(frame).axes and shown.words(frame, NO_ROWS)

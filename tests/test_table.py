@@ -24,6 +24,7 @@ from reports import verbs
 from reports.facts.distance import Features, distance
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
+from reports.gsofa.symbolic import paired
 from reports.table import COLUMNS, NOT_MEASURED, case_table, phases, timed, with_kernel_seconds
 from tests.reports_fakes import BC, CASES, ENTRIES, RECORDS, STAND_IN, counting, in_five_processes, measured
 
@@ -178,11 +179,11 @@ def test_a_ratio_of_rounds_pairs_processes_of_a_variant_and_its_partner() -> Non
 
 def test_a_ratio_holds_where_both_ran_at_the_same_and_a_bound_stays() -> None:
     fewer, unknown = ({"work": counting(concurrent_sources=count)} for count in (64.0, None))
-    ways = {"ok": {}, verbs.OTHER: fewer, NOT_MEASURED: unknown, "> 25x": STOPPED}
+    ways = {"ok": {}, "other_concurrency": fewer, NOT_MEASURED: unknown, "> 25x": STOPPED}
     for pair, changes in ways.items():
         rows = rows_of([measured(FASTER, 1.0, **changes), measured("gsofa", 2.0)])
         found = verbs.over_variant(rows, rows[:1], pd.Series(["gsofa"]), ("", ""))
-        same, kept = verbs.where_same(found, rows[:1], "concurrent_sources"), changes in ({}, STOPPED)
+        same, kept = paired(rows, "fill_first", ("", "")), changes in ({}, STOPPED)
         assert list(same["pair"]) == [pair] and same["ratio_low"].equals(found["ratio_low"]) == kept
 
 

@@ -47,9 +47,14 @@ class Context:
 
 
 class Benchmark(ABC):
-    """Checks and counts of a stage's results. reads : the nouns that its methods take from their context."""
+    """Checks and counts of a stage's results.
+
+    reads : the nouns that its methods take from their context
+    version : str, of the meaning of its seconds; another version begins asv's series anew
+    """
 
     reads: tuple[type, ...] = ()
+    version: str = "1"
 
     @property
     @abstractmethod

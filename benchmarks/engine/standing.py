@@ -1,7 +1,6 @@
-"""Current records of a case: stored results that today's code can reuse, and the result that figures show.
+"""Choose a case's current record: which stored records today's code can reuse, and which one figures show.
 
-Reusable records of a key answer for it. The last line of the case's file, with the other processes of its
-run, is the current record.
+The current record is the last line of the case's file, with the other processes of its run.
 """
 
 from __future__ import annotations
@@ -20,13 +19,16 @@ from fillpath.registry import lookup
 
 
 def key_of(case: Case, prepared_hash: str) -> str:
-    """Return the key of today's code for this input here. prepared_hash : str, empty before it is known."""
+    """Return the key of today's code for this input on this machine.
+
+    prepared_hash : str, of the prepared matrix, empty before there is one
+    """
     source_hash = lookup(case.stage, case.implementation).source_hash()
     return record_key(case.name, prepared_hash, source_hash, host.machine_name())
 
 
 def threads_of(case: Case) -> int:
-    """Return the threads of the case here."""
+    """Return the number of threads that the case runs on here."""
     return case.threads or machine.machine().cores
 
 
@@ -35,7 +37,7 @@ def standing_record(
 ) -> Record | None:
     """Return the record that `measure` reuses for this input, None where it has to measure.
 
-    The run's own record of that process comes first, then, unless `fresh`, `settling_record`.
+    The record is the run's own of that process, or, unless `fresh`, that of `settling_record`.
     """
     settled = _settled(case, prepared_hash, limits)
     record = _of_run(settled, run_id, process, processes)
@@ -43,12 +45,12 @@ def standing_record(
 
 
 def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
-    """Return the newest reusable record, from any run that has at least `processes` processes or failed."""
+    """Return the newest reusable record of any run with enough processes, or with a failure."""
     return _settling(_settled(case, prepared_hash, limits), processes)
 
 
 def ok_record(case: Case, run_id: str) -> Record | None:
-    """Return the newest ok record of today's code on any input, of that run before others."""
+    """Return the newest ok record of today's code, whatever its input was; a record of that run first."""
     current = [
         record
         for record in _measured_here(case)
@@ -59,9 +61,9 @@ def ok_record(case: Case, run_id: str) -> Record | None:
 
 
 def store(record: Record) -> Record:
-    """Add the record to its case's file, and drop untried records of the same key.
+    """Add the record to its case's file, and drop earlier records of its key that measured nothing.
 
-    The record becomes current, unless it is a limit or a kill and an ok record of the same key exists.
+    The record becomes current, unless it is a timeout or a kill and an ok record of the same key exists.
     """
     machine.write_facts()
     path = record_path(record.machine, record.case)
@@ -74,7 +76,7 @@ def store(record: Record) -> Record:
 
 
 def make_last(record: Record) -> Record:
-    """Make a stored record current, with the other processes of its run."""
+    """Make a stored record the current one, with the other processes of its run."""
     path = record_path(record.machine, record.case)
     with exclusive(path.parent.parent / ".lock"):
         records = read_records(path)
@@ -84,7 +86,7 @@ def make_last(record: Record) -> Record:
 
 
 def _measured_here(case: Case) -> Iterator[Record]:
-    """Yield this machine's records of the case, newest first, with today's cores and device."""
+    """Yield the case's records of this machine with today's threads and device, newest first."""
     device = machine.accelerator(lookup(case.stage, case.implementation).device)["device"]
     for record in reversed(read_records(record_path(host.machine_name(), case.name))):
         if record.threads_used == threads_of(case) and record.device == device:
@@ -92,7 +94,7 @@ def _measured_here(case: Case) -> Iterator[Record]:
 
 
 def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
-    """Return the reusable records of today's key, newest first."""
+    """Return the conclusive records of today's key that no limit lower than today's cut off, newest first."""
     key = key_of(case, prepared_hash)
     return [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
 
@@ -111,10 +113,10 @@ def is_reusable(record: Record, limits: Limits) -> bool:
 
 
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
-    """Return a run's record of a process of the case on this input.
+    """Return the record that a run has of a process of the case on this input.
 
-    A failure ends the case in its run, so it answers for every process, unless it is a limit or a kill and
-    there is an ok record. Another host's records count where its run is whole: hosts do not pool.
+    A failure ends the case in its run and is returned for every process, unless an ok record says more.
+    Another host's records count only where the case is whole there: processes of two hosts do not pool.
     """
     settled = [record for record in settled if record.run_id == run_id]
     of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
@@ -130,7 +132,7 @@ def _settling(settled: Sequence[Record], processes: int) -> Record | None:
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:
-    """Return whether its run has `processes` processes of the case on its host, or a failure."""
+    """Tell whether the record's run has enough processes of the case on its host, or one that failed."""
     of_run = [other for other in records if (other.run_id, other.host) == (record.run_id, record.host)]
     failed = any(other.status is not Status.OK for other in of_run)
     return failed or len({number(other) for other in of_run}) >= processes
@@ -141,5 +143,5 @@ def _is_worth_keeping(record: Record) -> bool:
 
 
 def _says_less_than_ok(record: Record) -> bool:
-    """Return whether it is a limit or a kill, which disprove no ok record; a crash does."""
+    """Tell whether an earlier ok record outweighs this one: limits and kills disprove nothing, crashes do."""
     return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.engine import device_digest
 from fillpath import registry
 from fillpath.paths import ROOT
-from fillpath.registry import included
+from fillpath.registry import HEADERS, included
 from fillpath.source import kernel_paths
 from impl.cuda import kernels, relocatable
 
@@ -74,11 +74,20 @@ def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...])
         nvrtc.nvrtcDestroyProgram(program)
 
 
-def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str) -> Compilation:
-    """Compile a file as it is compiled on a GPU of that architecture. more : options."""
+def compile_kernel(
+    nvrtc: Any, kernel: Kernel, architecture: str, *more: str, root: Path = ROOT
+) -> Compilation:
+    """Compile a file as it is compiled on a GPU of that architecture.
+
+    more : options
+    root : the checkout whose file and headers are compiled
+    """
     linked = (relocatable.OPTION,) if relocatable.DEFINE in kernel.defines else ()
-    options = (*kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}", *more)
-    return compile_source(nvrtc, kernel.path.read_text(), kernel.path.name, options)
+    # The first folder that has a header is taken.
+    headers = f"-I{root / HEADERS.relative_to(ROOT)}"
+    options = (headers, *kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}", *more)
+    path = root / kernel.path.relative_to(ROOT)
+    return compile_source(nvrtc, path.read_text(), path.name, options)
 
 
 def registered_kernels() -> list[Kernel]:

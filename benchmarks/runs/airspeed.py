@@ -1,203 +1,205 @@
-"""A stage of a run: its cases are measured here, one after another, and asv's series gets their medians.
+"""How asv (airspeed velocity) is used, and which of its traps are avoided.
 
-asv starts a process per case, which takes longer than many cases; so only its discovery and its pages are its
-own work. Its series in results/asv are made of stored records: a run that is killed loses no measurement.
+asv only lists and draws. `asv run` starts a process per case, which takes longer than many cases, and a kill
+loses all results of a call. So `stage.run_stage` measures, and here the numbers of a clean commit are written
+from stored records, as asv would save them:
+
+    results/asv/benchmarks.json               each benchmark, with its cases on all machines
+    results/asv/<machine>/machine.json        the machine
+    results/asv/<machine>/<commit>-<env>.json a row per benchmark: [numbers, [cases], version]
+
+`asv show`, `asv compare` and `asv publish` read these files. Traps of asv 0.6.6:
+
+- An environment is named after its interpreter's path, which differs between checkouts: ENVIRONMENT is not.
+- A benchmark's version is a hash of its source unless it is set: `Benchmark.version` is.
+- A kill tears a file, and of two calls at once one loses its results: files are renamed, under a lock.
+- A `track_` function that returns a dict breaks `asv publish`: each quantity is a benchmark of its own.
+- Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
 """
 
 from __future__ import annotations
 
-import functools
-import math
+import json
+import platform
+import subprocess
 import sys
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from benchmarks.engine import machine, run
-from benchmarks.engine.measure import store_unavailable
-from benchmarks.engine.run import Run
-from benchmarks.runs import asv_process
-from benchmarks.runs.asv_exact import Counts, counts_of, exact_rows
-from benchmarks.runs.asv_results import LISTED, Commit, Row, Values, add_rows, has_row
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.launch import die_with_parent
+from benchmarks.engine import machine
+from benchmarks.engine.benchmark import Benchmark, benchmark_of
+from benchmarks.runs.exact import agreed
+from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import git
-from benchmarks.runs.outstanding import outstanding
-from benchmarks.runs.rounds import by_input, input_of, measure_rounds, stays
-from fillpath.case import Case
-from fillpath.errors import ConfigError, DiskFullError
+from fillpath.errors import FillpathError
 from fillpath.host import machine_name
-from fillpath.paths import ROOT, results
-from fillpath.processes import Rounds, number, of_run
-from fillpath.record import read_records, record_path
-from fillpath.registry import Implementation, lookup
-from fillpath.settings import settings
+from fillpath.lock import exclusive
+from fillpath.paths import ROOT, SITE, WORK, results, write_text
+from fillpath.processes import Rounds
+from fillpath.record import Record
+from impl.cuda import nvml
+
+PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+ENVIRONMENT = f"existing-py{PYTHON_VERSION}"
+LISTED = "benchmarks.json"
+# asv shows it as a benchmark's source.
+CODE = "# Written from records, not run by asv: docs/measuring.md"
 
 
-def case_names(stage: str) -> list[str]:
-    """The cases of a stage that the settings choose and this machine can run: asv's parameters."""
-    return [case.name for case in _runnable(suite_cases(settings(), stage))]
+class AirspeedError(FillpathError):
+    """asv failed, or left a damaged file."""
 
 
-def median_seconds(name: str) -> float:
-    """Measure the case, unless its record stands, for an `asv run` by hand. Returns the median of its seconds
-    over its processes; nan, which asv takes as skipped, unless its status is ok.
+@dataclass(frozen=True)
+class Row:
+    """A commit's numbers of one benchmark.
 
-    Raises DiskFullError: what was not measured for that reason has no record.
+    name : str, as asv writes it: `symbolic.Symbolic.track_seconds`
+    unit : str, of the numbers
+    values : by case; None without a result
+    version : str, another one begins a new series
     """
-    die_with_parent()
-    case, within = Case.parse(name), _run()
-    for _ in measure_rounds([case], settings().rounds, settings().fresh, within):
-        pass
-    median = _median(case, within)
-    return math.nan if median is None else median
+
+    name: str
+    unit: str
+    values: dict[str, float | None] = field(default_factory=dict)
+    version: str = Benchmark.version
 
 
-def run_stage(stage: str, kernels: Counts) -> None:
-    """Measure what is outstanding of a stage, with one line per case on stderr. From a clean tree the medians
-    join asv's series of this commit.
+def rows_of(stage: str, measured: Mapping[str, Sequence[Record]]) -> list[Row]:
+    """Return a row of medians, and one for each quantity that needs no clock (docs/exact.md).
 
-    kernels : what needs no clock of the stage's kernels, for asv's series
-
-    Raises DiskFullError where a case was refused for want of space, AirspeedError as `described`; ConfigError
-    where the records of a case are damaged, once all others are measured.
+    measured : by case, the ok records of its processes, empty without any
     """
-    within, commit = _run(), _clean_commit()
-    damage = {case: _damage(case) for case in suite_cases(settings(), stage)}
-    cases = [case for case, error in damage.items() if error is None]
-    left = outstanding(cases, within)
-    _store_unavailable(cases, left, within)
-    cases = _runnable(cases)
-    _measure(stage, cases, _runnable(left), within)
-    for error in filter(None, damage.values()):
-        raise error
-    medians = _medians(cases, within)
-    if commit and not _has_row(stage, commit, medians):
-        _add_rows(stage, commit, medians, kernels)
+    prefix = f"{stage}.{stage.capitalize()}.track_"
+    rows = {"seconds": Row(f"{prefix}seconds", "seconds", version=benchmark_of(stage).version)}
+    for case, records in measured.items():
+        rows["seconds"].values[case] = Rounds.of(records).median if records else None
+        for name, quantity in (agreed(records) if records else {}).items():
+            rows.setdefault(name, Row(f"{prefix}{name}", quantity.unit)).values[case] = quantity.value
+    return list(rows.values())
 
 
-def is_done(stage: str) -> bool:
-    """Whether `run_stage` would find nothing to measure and nothing to write."""
-    within, cases = _run(), suite_cases(settings(), stage)
-    if outstanding(cases, within):
+def has_rows(rows: Sequence[Row]) -> bool:
+    """Tell whether `add_rows` would change nothing, and find no damage."""
+    try:
+        return all(_read(path) == content for path, content in _files(rows).items())
+    except AirspeedError:
         return False
-    commit = _clean_commit()
-    return not commit or _has_row(stage, commit, _medians(_runnable(cases), within))
+
+
+def add_rows(rows: Sequence[Row]) -> None:
+    """Add the rows to those of this commit, one node at a time: one list of benchmarks serves all machines.
+
+    A case that an earlier run of the same commit measured keeps its number. A changed tree has no rows, and
+    neither has a folder that is no repository.
+    """
+    with exclusive(results() / "asv" / ".lock"):
+        for path, content in _files(rows).items():
+            if _read(path) != content:
+                _write(path, content)
 
 
 def publish() -> None:
-    """Write asv's pages to reports/site/asv; none where there is no series or no repository."""
-    commit, _ = machine.git_state()
-    if commit is None or not (results() / "asv" / LISTED).is_file():
+    """Write asv's pages to reports/site/asv, unless there is no series or no repository.
+
+    Raises AirspeedError with asv's last line, and the command to repeat.
+    """
+    if machine.git_state()[0] is None or not (results() / "asv" / LISTED).is_file():
         print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
         return
-    asv_process.write_configuration(results() / "asv")
-    asv_process.call("publish", "publish", "--no-pull")
+    adopt()
+    command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.runs.launch", "job", *command],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        last = done.stdout.decode(errors="replace").strip().rpartition("\n")[2]
+        raise AirspeedError(f"asv ended with status {done.returncode} ({last}); try `{' '.join(command)}`")
 
 
-def _run() -> Run:
-    return run.current() or run.alone()
+def configuration() -> Path:
+    """Write asv.conf.json with the folders of this checkout's results and pages. Return its path."""
+    path = WORK / "asv.conf.json"
+    folders = {"repo": str(ROOT), "results_dir": str(results() / "asv"), "html_dir": str(SITE / "asv")}
+    _write(path, {**_read(ROOT / "asv.conf.json"), **folders})
+    return path
 
 
-def _clean_commit() -> str:
-    """The commit whose code this is; empty in a changed tree, and without a repository."""
+def facets() -> dict[str, str]:
+    """Return the machine as asv describes one: text only, `none` for what is absent."""
+    host = machine.machine()
+    return {
+        "machine": machine_name(),
+        "os": host.os,
+        "arch": host.arch,
+        "cpu": host.cpu or "unknown",
+        "num_cpu": str(host.cores),
+        "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
+        "gpu": ", ".join(nvml.cards()) or "none",
+        "python_implementation": platform.python_implementation(),
+    }
+
+
+def _files(rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
+    """Return the content of each of asv's files with the rows added; no file where no row can be added."""
     commit, dirty = machine.git_state()
-    return commit if commit and not dirty else ""
+    if commit is None or dirty or not rows:
+        return {}
+    series, host = results() / "asv", facets()
+    folder = series / host["machine"]
+    listed, path = _read(series / LISTED), folder / f"{commit[:8]}-{ENVIRONMENT}.json"
+    found = _read(path).get("results", {})
+    for row in rows:
+        found[row.name] = _merged(found.get(row.name), row)
+        cases = {*listed.get(row.name, {"params": [[]]})["params"][0], *map(repr, row.values)}
+        listed[row.name] = {
+            "code": CODE,
+            "name": row.name,
+            "param_names": ["case"],
+            "params": [sorted(cases)],
+            "type": "track",
+            "unit": row.unit,
+            "version": row.version,
+        }
+    head = {
+        "commit_hash": commit,
+        "date": int(git(ROOT, "show", "--quiet", "--format=%at", commit)) * 1000,
+        "env_name": ENVIRONMENT,
+        "params": {**host, "python": PYTHON_VERSION},
+        "python": PYTHON_VERSION,
+        "requirements": {},
+        "result_columns": ["result", "params", "version"],
+        "version": 2,
+    }
+    return {
+        folder / "machine.json": {**host, "version": 1},
+        path: {**head, "results": found},
+        series / LISTED: {**listed, "version": 2},
+    }
 
 
-def _store_unavailable(cases: Sequence[Case], left: Collection[Case], within: Run) -> None:
-    """Say which cases cannot run here, and store it of those that are left."""
-    reasons = {case: reason for case in cases if (reason := _reason(case))}
-    git_state = machine.git_state()
-    for case in left:
-        if case in reasons:
-            store_unavailable(case, reasons[case], within, git_state)
-    for reason, count in Counter(reasons.values()).items():
-        print(f"{count} cases are unavailable: {reason}", file=sys.stderr)
+def _merged(old: Sequence[Any] | None, row: Row) -> list[Any]:
+    """Return the row with the cases that only an old row of the same version has."""
+    kept = {}
+    if old is not None and old[2] == row.version:
+        labels = old[1][0]
+        kept = dict(zip(labels, old[0] or [None] * len(labels), strict=True))
+    values = {**kept, **{repr(case): value for case, value in row.values.items()}}
+    labels = sorted(values)
+    return [[values[label] for label in labels], [labels], row.version]
 
 
-def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Run) -> None:
-    """Measure what is left of the cases, those of one input in rounds, and say what becomes of each."""
-    done, count = len(cases) - len(left), settings().rounds
-    if done:
-        print(f"{done} of {len(cases)} {stage} cases stand", file=sys.stderr)
+def _read(path: Path) -> dict[str, Any]:
     try:
-        for of_input in by_input(left):
-            begun = 0
-            for record in measure_rounds(of_input, count, settings().fresh, within):
-                case = Case.parse(record.case)
-                if record.run_id == within.id and number(record) > begun:
-                    begun = number(record)
-                    matrix, preparation, _ = input_of(case)
-                    _say(done, cases, f"process {begun + 1} of {count} on {matrix}.{preparation}")
-                if not stays(case, record, count, within):
-                    done += 1
-                    median = None if record.median is None else _median(case, within)
-                    shown = record.reason.partition("\n")[0] if median is None else f"{median:.4g} s"
-                    _say(done, cases, f"{record.status:<13} {record.case}  {shown}")
-    except DiskFullError as error:
-        raise DiskFullError(
-            f"{done} of {len(cases)} {stage} cases are done and stored, the next was refused: {error}"
-        ) from error
+        return json.loads(path.read_text()) if path.is_file() else {}
+    except ValueError as error:
+        raise AirspeedError(f"{path}: damaged ({error}); remove it, and run `make figures`") from error
 
 
-def _damage(case: Case) -> ConfigError | None:
-    """Say why the records of a case cannot be read."""
-    try:
-        read_records(record_path(machine_name(), case.name))
-    except ConfigError as error:
-        return error
-    return None
-
-
-def _say(done: int, cases: Sequence[Case], text: str) -> None:
-    print(f"[{done}/{len(cases)}] {text}", file=sys.stderr, flush=True)
-
-
-def _median(case: Case, within: Run) -> float | None:
-    """The median of the processes that stand; None unless their status is ok. Past its limit a run that
-    measures afresh is left with what stands of another, which is none of its own."""
-    processes = of_run(read_records(record_path(machine_name(), case.name)))
-    last = processes[-1]
-    foreign = settings().fresh and last.run_id != within.id
-    return None if last.median is None or foreign else Rounds.of(processes).median
-
-
-def _medians(cases: Sequence[Case], within: Run) -> Values:
-    return {case.name: _median(case, within) for case in cases}
-
-
-def _has_row(stage: str, commit: str, medians: Values) -> bool:
-    """Whether asv's series have the medians. Of a stage without a case that can run here there is no row."""
-    series = results() / "asv"
-    return not medians or has_row(series, machine_name(), commit, _seconds_of(stage), medians)
-
-
-def _add_rows(stage: str, commit: str, medians: Values, kernels: Counts) -> None:
-    """Add the medians, and what needs no clock, to asv's series of the commit."""
-    series, name = results() / "asv", _seconds_of(stage)
-    seconds = asv_process.described(name, series)
-    counts = counts_of(machine_name(), [case for case, median in medians.items() if median is not None])
-    rows = {name: Row(seconds, medians), **exact_rows(seconds, counts, kernels)}
-    date = int(git(ROOT, "show", "--quiet", "--format=%at", commit)) * 1000
-    add_rows(series, asv_process.facets(), Commit(commit, date), rows)
-
-
-def _seconds_of(stage: str) -> str:
-    """The stage's benchmark, as asv names it."""
-    return f"{stage}.{stage.capitalize()}.track_seconds"
-
-
-def _runnable(cases: Sequence[Case]) -> list[Case]:
-    return [case for case in cases if not _reason(case)]
-
-
-def _reason(case: Case) -> str:
-    """Why the case cannot run here; empty where it can."""
-    return _asked(lookup(case.stage, case.implementation))
-
-
-@functools.cache
-def _asked(implementation: Implementation) -> str:
-    """Why it cannot run here: a stage has many cases of few implementations."""
-    available, reason = implementation.available()
-    return "" if available else reason
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    """Write sorted lines, so that git shows small differences."""
+    write_text(path, json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")

@@ -70,7 +70,7 @@ def figures(arguments: Sequence[str]) -> int:
         status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments], ending)
         _unlock()
         if status == 0 and before is not None and marks.drawn_at() == before:
-            print(f"fillpath: nothing to do: all cases stand, and {PAGE} shows them", file=sys.stderr)
+            print(f"fillpath: nothing to do: all cases are done, and {PAGE} shows them", file=sys.stderr)
     if status > 128:
         name = signal.Signals(status - 128).name
         print(f"fillpath: ended by {name}; everything finished is stored", file=sys.stderr)

@@ -1,64 +1,63 @@
-"""What became of a night, and its summary."""
+"""The outcome of a night, its exit status and its summary."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchmarks.runs.regressions import Change
+from benchmarks.runs.regressions import Regression, State
 
 
 @dataclass(frozen=True)
 class Night:
-    """What became of a night.
+    """The outcome of a night.
 
-    commits : that were measured, the base first
-    change : in what is known
-    new : number of those that no earlier night measured
-    results : number of records with a result
-    compared : number of cases that the rule judged
+    commits : those measured, the base first
+    state : what is known now
+    new : the regressions since the night's base
+    mended : cases that are no longer worse
+    count : int, commits that no earlier night measured
+    results : int, records with a result
+    compared : int, cases that were judged
     exact : what changed that needs no clock, by case
     kernels : what changed of a kernel's registers and spills, one line each
-    steps : where a series of asv's changes its level, one line each
-    failed : (commit, reason) of those without a result
-    notes : what else has to be known, as sentences
+    failed : (commit, reason) of each commit without a result
+    notes : sentences for the head of the summary
     """
 
     commits: tuple[str, ...]
-    change: Change
-    new: int = 0
+    state: State
+    new: tuple[Regression, ...] = ()
+    mended: tuple[str, ...] = ()
+    count: int = 0
     results: int = 0
     compared: int = 0
     exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
-        """The exit status."""
-        return 2 if self.failed else int(bool(self.change.new))
+        """Return the exit status."""
+        return 2 if self.failed else int(bool(self.new))
 
     @property
     def text(self) -> str:
-        """The summary."""
-        new = {regression.case for regression in self.change.new}
-        old = [regression for case, regression in self.change.state.worse.items() if case not in new]
+        """Return the summary."""
+        base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
+        known = [
+            each for each in self.state.worse.values() if each.case not in {new.case for new in self.new}
+        ]
         return "\n".join(
             [
-                self._head(),
+                f"{self.count} new commits{base}, {self.compared} cases compared, {self.results} results",
                 *self.notes,
                 *(f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in self.failed),
-                *(f"NEW REGRESSION {regression.text}" for regression in self.change.new),
-                *(f"known regression {regression.text}" for regression in old),
-                *(f"mended {case}" for case in self.change.mended),
+                *(f"NEW REGRESSION {regression.text}" for regression in self.new),
+                *(f"known regression {regression.text}" for regression in known),
+                *(f"mended {case}" for case in self.mended),
                 *(f"exact change {case}: {', '.join(texts)}" for case, texts in self.exact.items()),
                 *(f"exact change {line}" for line in self.kernels),
-                *(f"step {line}" for line in self.steps),
             ]
         )
-
-    def _head(self) -> str:
-        base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
-        return f"{self.new} new commits{base}, {self.compared} cases compared, {self.results} results"

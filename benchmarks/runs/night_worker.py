@@ -1,4 +1,4 @@
-"""A commit's own code, waiting in its own checkout and environment to measure what a night asks for."""
+"""A commit's own code, waiting in its own worktree and environment to measure single processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any
 
 from benchmarks.runs.environment import environment
 from benchmarks.runs.launch import adopt
@@ -20,104 +20,79 @@ from fillpath.paths import results
 from fillpath.record import Record
 
 
-class Worker(Protocol):
-    """Measures processes of the cases of one commit.
-
-    cases : those that its settings choose and this machine can run
-    """
-
-    cases: tuple[str, ...]
-
-    def measure(self, case: str, process: int) -> Record | None:
-        """The record of that process of the case; None for a case that the commit does not have."""
-
-    def close(self) -> None:
-        """End it."""
-
-
-class Bench(Protocol):
-    """What a night needs of a checkout."""
-
-    def open(self, folder: Path, run: str) -> Worker:
-        """Its worker for a run of that id. Raises FillpathError where it cannot be installed or started."""
-
-    def keep_series(self, folder: Path, run: str) -> None:
-        """Add the medians of that run to asv's series of its commit."""
-
-
 class Checkouts:
-    """The bench of real nights.
+    """The worktrees of a night.
 
     place : folder of the environments
-    deadline : Unix time after which nothing is measured, None for none
+    deadline : Unix time, nothing is measured after it
     """
 
-    def __init__(self, place: Path, deadline: float | None) -> None:
+    def __init__(self, place: Path, deadline: float = float("inf")) -> None:
         self.place, self.deadline = place, deadline
 
-    def open(self, folder: Path, run: str) -> Process:
-        python = environment(folder, self.place)
-        return Process(
-            [str(python), "-m", "fillpath", "workflow", "processes", run], folder, self._variables(folder)
-        )
+    def open(self, folder: Path, night: str) -> Process:
+        """Return the worker of a worktree. Raises FillpathError for a commit that does not start.
 
-    def keep_series(self, folder: Path, run: str) -> None:
+        night : str, the first part of the run id, so that base and commit never pool
+        """
+        python = environment(folder, self.place)
+        command = [str(python), "-m", "fillpath", "workflow", "processes", f"{night}-{folder.name}"]
+        return Process(command, folder, self._variables(folder))
+
+    def keep_series(self, folder: Path, night: str) -> None:
+        """Add the medians of the worktree's run to asv's series of its commit."""
         python = environment(folder, self.place)
         adopt()
-        # Of this run alone, and in as many processes as every case has at least.
+        # This run alone counts, and every case has at least one process. Standard output is the night's.
         variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
-        # Its lines are of one commit; standard output is the night's.
-        subprocess.run(
-            [str(python), "-m", "fillpath", "workflow", "series", run],
-            cwd=folder, env=variables, stdout=sys.stderr, check=False,
-        )  # fmt: skip
+        command = [str(python), "-m", "fillpath", "workflow", "series", f"{night}-{folder.name}"]
+        subprocess.run(command, cwd=folder, env=variables, stdout=sys.stderr, check=False)
 
     def _variables(self, folder: Path) -> dict[str, str]:
-        left = "" if self.deadline is None else f"{max(0.001, self.deadline - time.time()):.3f}s"
+        left = "" if self.deadline == float("inf") else f"{max(0.001, self.deadline - time.time()):.3f}s"
         return {
             **os.environ,
             "FILLPATH_RESULTS": str(results()),
             "FILLPATH_MACHINE": machine_name(),
             "FILLPATH_LIMIT": left,
-            # Commits of equal locks share an environment, in which only one of them is installed.
+            # Commits with equal locks share an environment, in which only one of them is installed.
             "PYTHONPATH": str(folder),
-            # asv keeps the former from its children.
+            # asv keeps PYTHONPATH from its children.
             "ASV_PYTHONPATH": str(folder),
         }
 
 
 class Process:
-    """A worker that is another process, asked by its standard input."""
+    """A process that measures single processes of one commit's cases, as its standard input asks.
+
+    cases : those that its settings choose and this machine can run
+    """
 
     def __init__(self, command: list[str], folder: Path, variables: Mapping[str, str]) -> None:
         adopt()
-        self._variables = {**variables, "FILLPATH_PARENT": os.environ["FILLPATH_PARENT"]}
-        self._process = subprocess.Popen(
-            command, cwd=folder, env=self._variables, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self.cases: tuple[str, ...] = tuple(self._answer())
+        own, pipe = {**variables, "FILLPATH_PARENT": os.environ["FILLPATH_PARENT"]}, subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=folder, env=own, text=True, stdin=pipe, stdout=pipe)
+        assert self._process.stdin and self._process.stdout
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+        self.cases = tuple[str, ...](self._answer())
 
     def measure(self, case: str, process: int) -> Record | None:
-        # Of one that has ended there is no answer, which says so.
+        """Return the record of the process; None for a case that the commit lacks."""
+        # If the process has died, reading its answer raises.
         with contextlib.suppress(BrokenPipeError):
-            _stream(self._process.stdin).write(f"{process} {case}\n")
-            _stream(self._process.stdin).flush()
+            self._questions.write(f"{process} {case}\n")
+            self._questions.flush()
         answer = self._answer()
         return None if "error" in answer else Record.from_json(answer)
 
     def close(self) -> None:
+        """End the process."""
         with contextlib.suppress(BrokenPipeError):
-            _stream(self._process.stdin).close()
+            self._questions.close()
         self._process.wait()
 
     def _answer(self) -> Any:
-        line = _stream(self._process.stdout).readline()
+        line = self._answers.readline()
         if not line:
-            status = self._process.wait()
-            raise FillpathError(f"the process that measures ended with status {status}")
+            raise FillpathError(f"the process that measures ended with status {self._process.wait()}")
         return json.loads(line)
-
-
-def _stream(stream: IO[str] | None) -> IO[str]:
-    assert stream is not None
-    return stream

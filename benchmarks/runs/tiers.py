@@ -1,8 +1,8 @@
 """`make gpu`: all that a machine with a GPU should run, in four tiers, each packed before the next starts.
 
-What is worth most comes first, because a machine that is only lent may be taken away at any time. A tier that
-fails stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes
-into its pack. FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices.
+The most valuable tier comes first, because a lent machine may be taken away at any time. A tier that fails
+stops none of the others. Its output is kept as results/<machine>/logs/gpu-<tier>.txt and goes into its pack.
+FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,10 +27,10 @@ from fillpath.settings import Settings
 class Tier:
     """One of the four.
 
-    name : of its log and its pack
-    command : Python's arguments; what they start dies with this process by itself
+    name : str, of its log and its pack
+    command : Python's arguments; the processes that they start die with this one by themselves
     settings : the FILLPATH_ variables that it runs under
-    seconds : after which it is ended, None for no limit
+    seconds : float, its time limit, None for no limit
     """
 
     name: str
@@ -50,17 +48,19 @@ QUICK = {**WHOLE, **OF_GSOFA, "FILLPATH_FRESH": "", "FILLPATH_PROCESSES": "1"}
 TIERS = (
     Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
     Tier("figures", FIGURES, QUICK),
-    # Afresh, because a ratio is of two measurements of one run, and the CPU's are of this one.
+    # Afresh, because a ratio needs two measurements of one run, and the CPU is measured in this one.
     Tier("rest", FIGURES, ALL),
-    # Of what the tier before it measured, under its settings: a run of any others is not gone on with here.
+    # The same settings as the tier before, because it counts faults of the cases that this tier measured.
     Tier("faults", (*JOB, sys.executable, "-m", "fillpath", "faults"), ALL),
 )
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:
-    """Run them one after the other, pack after each, and say at the end how each of them ended.
+    """Run the tiers one after the other, pack after each, and print at the end how each ended.
 
-    packs : folder of the packs. Returns the exit status: 0 if all went well, else 1.
+    packs : folder of the packs
+
+    Return the exit status: 0 if all went well, else 1.
     """
     packs.mkdir(parents=True, exist_ok=True)
     endings = []
@@ -80,48 +80,24 @@ def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:
 
 
 def _run(tier: Tier) -> str:
-    """Run a tier, its output shown and kept. Returns how it failed, empty if it did not."""
+    """Run a tier, its output shown and kept. Return how it failed, empty if it did not."""
     log = results() / machine_name() / "logs" / f"gpu-{tier.name}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     adopt()
-    process = subprocess.Popen(
-        [sys.executable, *tier.command],
-        cwd=ROOT, env={**_environment(tier), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-    )  # fmt: skip
-    assert process.stdout is not None
-    with _ended_after(tier.seconds, process) as late, log.open("w") as kept, process.stdout:
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            kept.write(line)
-        status = process.wait()
-    if late.is_set() and tier.seconds:
-        return f"not done within {tier.seconds / 60:g} minutes, see {log}"
+    with subprocess.Popen(["tee", str(log)], stdin=subprocess.PIPE) as tee:
+        try:
+            status = subprocess.run(
+                [sys.executable, *tier.command],
+                cwd=ROOT, env={**_environment(tier), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+                stdout=tee.stdin, stderr=subprocess.STDOUT, timeout=tier.seconds, check=False,
+            ).returncode  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"not done within {(tier.seconds or 0) / 60:g} minutes, see {log}"
     return f"failed with exit status {status}, see {log}" if status else ""
 
 
-@contextmanager
-def _ended_after(seconds: float | None, process: subprocess.Popen[str]) -> Iterator[threading.Event]:
-    """Kill the process after so many seconds, never for None; the event says that it came to that."""
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(seconds, end) if seconds is not None else None
-    if timer is not None:
-        timer.start()
-    try:
-        yield late
-    finally:
-        if timer is not None:
-            timer.cancel()
-        process.kill()
-
-
 def resumed(tiers: Sequence[Tier]) -> list[Tier]:
-    """The first tier, which has no run, and those from the one on whose run was killed; all if none was."""
+    """Return the first tier, which has no run, and those from the killed run's tier on; all if none was."""
     unfinished = run.current()
     for number, tier in enumerate(tiers[1:], start=1):
         if unfinished is not None and unfinished.settings == Settings.from_env(_environment(tier)).text():
@@ -130,5 +106,5 @@ def resumed(tiers: Sequence[Tier]) -> list[Tier]:
 
 
 def _environment(tier: Tier) -> dict[str, str]:
-    # What this machine should run, whatever a cluster might.
+    # On this machine, whatever the profile of a cluster says.
     return {**os.environ, "FILLPATH_PROFILE": "default", **tier.settings}

@@ -1,31 +1,34 @@
-"""Write docs/registers.csv: registers, spills and shared memory of every kernel, and print what changed.
+"""Print what changed of kernels' registers and spills since COMMIT, and renew docs/kernels.txt.
 
-Needs NVRTC, and no GPU."""
+Compiles the kernels that differ, and those that docs/kernels.txt does not list. Needs NVRTC, and no GPU."""
 
 from __future__ import annotations
 
 import argparse
 
 from benchmarks.probes.nvrtc import registered_kernels
-from benchmarks.probes.registers import TABLE, changes, committed, compiler, to_text, usages
+from benchmarks.probes.registers import TABLE, changes, compiled, fingerprint, usages
+from benchmarks.runs.night_commits import clear, git, worktrees
 from commands._parser import Parser
-from fillpath.paths import write_text
+from fillpath.paths import ROOT, WORK, write_text
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--base", metavar="COMMIT", help="compare with the table of that commit, not with the one here"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit status 1 if something changed"
-    )
+    parser.add_argument("--base", metavar="COMMIT", default="HEAD", help="default: HEAD")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    table = usages(registered_kernels())
-    lines = changes(committed(arguments.base), table)
-    print("\n".join([*lines, f"{len(lines)} of {len(table)} changed"]))
-    if arguments.check:
-        return int(bool(lines))
-    write_text(TABLE, to_text(table, compiler()))
+    commit = git(ROOT, "rev-parse", "--verify", f"{arguments.base}^{{commit}}")
+    base = worktrees(ROOT, WORK / "registers", [commit])[commit]
+    lines = changes(base, ROOT)
+    clear(ROOT, base)
+    print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
+    named = sorted(registered_kernels(), key=str)
+    kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
+    listed = {line for line in kernels if line.split()[0] in compiled()}
+    for line, kernel in kernels.items():
+        usages([kernel] if line not in listed else [])
+        listed.add(line)
+        # A kill loses one variant.
+        write_text(TABLE, "".join(each for each in kernels if each in listed))
     return 0

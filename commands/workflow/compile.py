@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
 
-from benchmarks.runs.compiled import note
-from fillpath.paths import write_text
-from fillpath.settings import settings
+from fillpath.hardware import hardware
+from fillpath.nouns import content_hash
+from fillpath.numba_locator import ROOMS, base, syntax_of
+from fillpath.paths import CONFIG, ROOT, write_text
+from fillpath.settings import Settings, settings
 
 
 def run(arguments: argparse.Namespace) -> int:
-    chosen = settings()
-    marker = note(chosen)
+    marker = _marker(settings())
     if not marker.is_file():
-        # These import every implementation, which takes longer than the look-up.
+        # These import every implementation, which takes longer than to look for the marker.
         from benchmarks.runs.cases import suite_cases
         from benchmarks.runs.compiling import compile_for
 
-        compile_for(suite_cases(chosen), len(os.sched_getaffinity(0)))
+        compile_for(suite_cases(settings()), len(os.sched_getaffinity(0)))
         write_text(marker, "")
     return 0
+
+
+def _marker(chosen: Settings) -> Path:
+    """Return the file that exists once all code of these settings is compiled for CPUs like this one's."""
+    choosing = [(CONFIG / name).read_bytes() for name in ("experiments.yaml", "matrices.csv")]
+    compilers = [f"{name} {version(name)}" for name in ("llvmlite", "numba", "numpy")]
+    code = syntax_of(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    words = (sys.version, str(hardware().cpu), chosen.text(), *compilers, *code)
+    return base() / f"compiled-{content_hash(*words, *choosing)}"

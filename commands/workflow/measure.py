@@ -6,8 +6,7 @@ import argparse
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
-from benchmarks.probes import registers
-from benchmarks.runs import airspeed
+from benchmarks.runs.stage import run_stage
 from commands._parser import Parser
 from fillpath.stages import STAGES
 
@@ -19,5 +18,5 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     introduce()
     runs.note_machine(arguments.stage)
-    airspeed.run_stage(arguments.stage, registers.series(arguments.stage))
+    run_stage(arguments.stage)
     return 0

@@ -9,9 +9,8 @@ import argparse
 from benchmarks.engine import run as runs
 from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
-from benchmarks.probes import registers
-from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_stages
+from benchmarks.runs.stage import run_stage
 from commands._parser import Parser
 from fillpath.settings import settings
 
@@ -26,6 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     introduce()
     runs.go_on(arguments.run, settings().text(), settings().limit)
     for stage in suite_stages(settings()):
-        airspeed.run_stage(stage, registers.series(stage))
+        run_stage(stage)
     runs.finish()
     return 0

@@ -1,5 +1,4 @@
-"""The examples of the dependency figure: small patterns, what each method makes of them, and their pictures.
-Rows, columns and levels of a frame count from 1."""
+"""The examples of the dependency figure, small patterns, and their pictures. Everything counts from 1."""
 
 from typing import Any
 
@@ -13,19 +12,15 @@ from fillpath.nouns import Array, Pattern
 from impl.levels.two_way import by_both
 from reports.shapes.style import PALETTE
 
-# The methods as the slides name them, and the implementations of their levels.
 METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
 # Why a column depends on another: each method knows one rule more.
 UPPER, DOUBLE, LEFT = "U", "double-U", "relaxed only"
-# Colour and style of an arrow, and what it is.
 LOOKS: dict[str, tuple[str, Any, str]] = {
     UPPER: ("black", "-", "L dependency"),
     DOUBLE: (PALETTE[5], "-", "double-U dependency"),
     LEFT: (PALETTE[0], "--", "redundant, by the relaxed rule"),
 }
-# The slides print the first; of the second, a picture of theirs, their text has nothing: it is made up.
 SLIDES, MADE_UP = "the slides' 3 x 3 matrix", "an example of our own"
-# Entries beside the diagonal.
 ENTRIES = {
     SLIDES: [(1, 3), (2, 1), (2, 3), (3, 2)],
     MADE_UP: [(1, 4), (1, 5), (1, 7), (2, 1), (2, 7), (3, 2), (3, 5), (5, 6), (5, 7), (6, 4)],
@@ -77,8 +72,7 @@ def _dependencies(dense: Array, method: str) -> pd.DataFrame:
 
 
 def _factor(pattern: Array, levels: pd.DataFrame) -> pd.DataFrame:
-    """Return L + U - I of the matrix of ones, right-looking, the columns in the order of these levels, each
-    with what is there in its turn; and whether a value is that in ascending order."""
+    """Return L + U - I of the matrix of ones by these levels; whether a value is `right`."""
     parts = []
     for order in (levels["column"] - 1, range(len(pattern))):
         values = pattern.astype(float)

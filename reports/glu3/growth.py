@@ -1,26 +1,19 @@
 """Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
 
-from collections.abc import Sequence
-
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
+from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
-from reports.laws import exponents, families
-from reports.shapes.axes import legend_above, seconds_axis
-from reports.shapes.lines import POINTS, draw_panels
-from reports.shapes.style import SMALL, looks, new_figure
+from reports.laws import draw_spans, exponents, families
+from reports.shapes.style import SMALL
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact
 
-# Kinds of generated matrices that make a line.
 LINES = {"2D grid": "2D grids", "3D grid": "3D grids"}
-FAMILIES = (*LINES.values(), POINTS)
 RAW, WHOLE, NUMERIC, TRIANGULAR, RATE = "raw", "whole", "numeric", "triangular", "rate"
-# By span, from the top.
 LABELS = {
     RAW: "raw matrix to x, seconds (log)",
     WHOLE: "matrix to x, seconds (log)",
@@ -43,12 +36,11 @@ CODES = {
     "lu_gpu": ("lu_gpu (SpSV)", _SOLVED),
     "lu_gpu.triangular=sweeps": ("lu_gpu, sweeps", _SOLVED),
 }
-DRAWN = looks(name for name, _ in CODES.values())
+DRAWN = [name for name, _ in CODES.values()]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case and span of LABELS that is drawn: seconds, of `rate` GFLOP/s by its `flops`;
-    the `exponent` of n; `peak`, GFLOP/s of `peak_of`, card or host, in double precision, as measured."""
+    """Return one row per case and span of LABELS, with the `exponent` of n, and the `peak` of GFLOP/s."""
     rows = with_preparation(cases)
     on_amd = (rows["variant"] == "direct_gpu") & (rows["preparation"] == "amd")
     codes = rows["variant"].mask(on_amd, "direct_gpu on amd").map(CODES)
@@ -64,70 +56,43 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
     """Return the rows with the numbers of the span."""
     if span == RAW:
-        # To a peer any order is as good as the raw matrix's, its own is within its seconds. A matching of
-        # ours would be given to it for nothing.
+        # A peer orders the matrix itself; a matching of ours would be given to it for nothing.
         is_peer = rows["code"] == CUDSS
         rows = add_way(rows, ~is_peer)[~is_peer | (rows["matching"] == "none")]
     elif span != WHOLE:
         phase = phases(TRIANGULAR if span == TRIANGULAR else NUMERIC)
-        # Of a factorisation alone they are its whole.
         rows = timed(rows, dict.fromkeys(("direct_gpu", "cudss", "lu_gpu"), phase))
         rows[list(SECONDS)] = rows[list(SECONDS)].where(rows["status"] == "ok")
     if span == RATE:
         median, low, high = (rows["flops"] / rows[name] / 1e9 for name in ("median", "high", "low"))
         status = rows["status"].mask((rows["status"] == "ok") & median.isna(), "not_measured")
         rows = rows.assign(median=median, low=low, high=high, status=status)
-    return rows.assign(exponent=exponents(rows, "median"))
+    return rows.assign(exponent=exponents(rows))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a row of panels per span that was measured, all of them if none was; a panel per family."""
-    ok = frame[frame["status"] == "ok"]
-    spans = [span for span in LABELS if span in set(ok["span"])] or list(LABELS)
-    figure = new_figure(14.0, 2.0 + 3.5 * len(spans), title)
-    grid = figure.subplots(len(spans), len(FAMILIES), sharex=True, sharey="row", squeeze=False)
-    for panels, span in zip(grid, spans, strict=True):
-        draw_panels(panels, frame[frame["span"] == span], FAMILIES, DRAWN, named=span == spans[-1])
-        panels[0].set_ylabel(LABELS[span])
-        if len(ok):
-            _rate_axis(panels, ok[ok["span"] == span]) if span == RATE else seconds_axis(panels[0])
-    for first, last, family in zip(grid[0], grid[-1], FAMILIES, strict=True):
-        first.set_title(family, loc="left")
-        last.set_xlabel("rows n (log)")
-    legend_above(figure)
+    """Draw the spans, and below the rates a line at what the card and the host can do, as measured."""
+    figure, rates = draw_spans(frame, title, LINES, LABELS, DRAWN), frame[frame["span"] == RATE]
+    if (rates["status"] == "ok").any():
+        first, *others = figure.axes[-3:]
+        peaks = rates[rates["status"] == "ok"].dropna(subset="peak").groupby("peak_of")["peak"].first()
+        for device, peak in peaks.rename({"gpu": "GPU"}).items():
+            for axes in (first, *others):
+                axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
+            text, across = f"{device}, measured peak: {peak:,.0f}", first.get_yaxis_transform()
+            first.text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
+        first.set_ylim(top=max([first.get_ylim()[1], *(3 * peaks)]))
+        first.yaxis.set_major_formatter("{x:,g}")
     return figure
 
 
-def _rate_axis(panels: Sequence[Axes], ok: pd.DataFrame) -> None:
-    """Draw a line at what the card and the host can do, as measured."""
-    peaks = ok.dropna(subset="peak").groupby("peak_of")["peak"].first()
-    for device, peak in peaks.rename({"gpu": "GPU"}).items():
-        for axes in panels:
-            axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
-        text, across = f"{device}, measured peak: {peak:,.0f}", panels[0].get_yaxis_transform()
-        panels[0].text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
-    panels[0].set_ylim(top=max([panels[0].get_ylim()[1], *(3 * peaks)]))
-    panels[0].yaxis.set_major_formatter("{x:,g}")
-
-
-def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return which codes were not measured where others were."""
-    absent = [code for code in DRAWN if code not in set(frame.loc[frame["status"] == "ok", "code"])]
-    return {"absent": f" Not measured there: {', '.join(absent)}." if absent != [*DRAWN] else ""}
-
-
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "linear systems over n, by phase",
     frame,
     draw,
-    """A x = b, float64. Lines: grids, with the exponent of n at the end, by least squares. Raw matrix: with
-    preparation and transfers. L and U: the phase numeric, without the order that cuDSS seeks of its own; one
-    solve: one right-hand side, no refinement, with inverted pivot blocks where direct_gpu has them, whose
-    making is in the first two rows alone. GFLOP/s: operations of dense LU of the fronts, zeros in them among
-    these; other codes say none.{absent}""",
-    facts,
-    topic="How linear systems grow with the matrix (beyond the papers)",
+    """A x = b, float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
+    and U: the phase numeric; one solve: one right-hand side, without refinement. GFLOP/s: of dense LU of the
+    fronts, with their zeros. Not measured there: {absent}.""",
+    lambda frame: {"absent": listed(set(DRAWN) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="as the axes say",
 )

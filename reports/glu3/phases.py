@@ -35,17 +35,12 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "each phase of a solution, beside other direct solvers",
     frame,
     draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
-    """A x = b from the prepared matrix to x: its seconds, the share of each phase in them, and its residual,
-    which the gate computes in float64. Not the papers': symbolic=bitfronts, triangular=sweeps, and
-    direct_gpu, with maps=kept for a second matrix of a pattern. lu_cpu and lu_gpu do not pivot for size,
+    """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for size,
     direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
-    these, and cuDSS without ordering=given, order it anew, SuperLU in today's records alone.{absent}""",
+    these, and cuDSS without ordering=given, order the matrix anew.{absent}""",
     facts,
-    one_run=True,
     span="the prepared matrix resident in memory to x resident there, without making b",
 )

@@ -15,19 +15,17 @@ PARTS = (
     Part("transfer", "to the GPU and back", "#000000"),
     *SOLVED,
 )
-# The preparation of a peer that is given the matrix as it comes.
-AS_IT_COMES = "natural"
 # Parts of a preparation and its phases.
 _PREPARED = {f"seconds_{name}": [name] for name in ("ordering", "permutation")}
 _PREPARED["seconds_matching"] = ["matching", "scaling"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per solution: seconds from the raw matrix to x, those of each part and of the `solution`
-    alone; `height` and `entries_lu`, the size of its order."""
+    """Return one row per solution: seconds from the raw matrix to x, of each part and of the `solution`."""
     rows = with_parts(with_preparation(cases))
     before = phase_medians(rows.assign(runs=rows["before_runs"]), _PREPARED)
-    ok, is_prepared = rows["status"] == "ok", rows["preparation"] != AS_IT_COMES
+    # A peer is given the matrix as it comes.
+    ok, is_prepared = rows["status"] == "ok", rows["preparation"] != "natural"
     sums = {name: before[name].add(fact(rows, name), fill_value=0.0).where(ok) for name in _PREPARED}
     rows = add_way(rows.assign(solution=rows["median"]), is_prepared).assign(
         **sums,
@@ -40,16 +38,11 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    "glu3",
-    "Beyond the papers",
     "from the raw matrix to x",
     frame,
     draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
-    """A x = b for a matrix that comes unordered: sums of medians, each measured alone. lu_cpu and direct_gpu
-    are given a prepared matrix, and its preparation is added, on all cores; the order stands in the legend.
-    Peers take the matrix as it comes and order it themselves.{absent}""",
+    """A x = b for a matrix that comes unordered: sums of medians. lu_cpu and direct_gpu are given a prepared
+    matrix, whose preparation on all cores is added; peers take the matrix as it comes.{absent}""",
     lambda frame: {"absent": unavailable(frame)},
-    topic="From the raw matrix to x (beyond the papers)",
-    one_run=True,
     span="preparation, transfers and solution, without making b",
 )

@@ -32,7 +32,6 @@ _STAGES = {**_SAME, "symbolic": ["symbolic"], "levels": ["columns", "levels", "a
 _ANALYSED = {**_SAME, "analysis": ["analysis"]}
 _AT_ONCE = {"both": ["factorise"], "triangular": ["triangular"], "refine": ["refine"]}
 _DIRECT = {"symbolic": ["fronts"], "levels": ["maps", "parts"], "triangular": ["inverses", "triangular"]}
-# The phases of each part, by implementation.
 PHASES = {
     **dict.fromkeys(("lu_cpu", "lu_gpu"), _STAGES),
     **dict.fromkeys(("pardiso", "mumps", "umfpack", "cholmod"), _ANALYSED),
@@ -42,13 +41,11 @@ PHASES = {
     "direct_gpu": {**_SAME, **_DIRECT},
     "cudss": {**_SAME, "ordering": ["separators", "reordering"], "symbolic": ["symbolic"]},
 }
-# What a preparation says beside the solution that follows it.
 _BEFORE = [*SECONDS, "status", "case", "run_id", "host", "runs", "height", "counted_entries"]
 
 
 def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with `seconds_<part>` of PARTS, medians as their whole is one, unknown where a code has
-    no such part, the rest what no part has; the residual, and its `bound` where the gate held norms."""
+    """Return the rows with `seconds_<part>` of PARTS, the residual, and its `bound` if norms were held."""
     seconds = pd.DataFrame(np.nan, rows.index, [f"seconds_{part.name}" for part in PARTS])
     for code, part in rows.groupby("implementation"):
         spans = {f"seconds_{name}": phases for name, phases in PHASES[str(code)].items()}
@@ -70,19 +67,13 @@ def with_preparation(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> pd.DataFrame:
-    """Return solutions with the seconds of preparation and transfers added, of one host and run; where there
-    are none to add, the seconds are unknown and the status says why.
-
-    rows : of `with_preparation`
-    is_prepared : the rows whose preparation counts; false for a peer in an order of its own
-    """
+    """Return the rows with preparation, where it counts, and transfers added, of one host and run."""
     ok = rows["status"] == "ok"
     # A stopped call took at least so long, wherever its result would have gone.
     moved = rows["transfers"].where(ok, 0.0)
     ends = {end: rows[end] + rows[f"before_{end}"].where(is_prepared, 0.0) + moved for end in SECONDS}
     theirs = rows[["before_host", "before_run_id"]].set_axis(["host", "run_id"], axis=1)
     ours = rows[[*theirs]]
-    # Older records do not say either.
     differ = ours.notna() & theirs.notna() & (ours != theirs)
     added = ok & is_prepared
     whys = {

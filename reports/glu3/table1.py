@@ -1,15 +1,13 @@
 """Table I: kernel time of GLU2.0 and of GLU3.0."""
 
-from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Column, Sheet, plain
+from reports.shapes.sheet import COUNT, Sheet, columns, plain
 from reports.table import timed, with_kernel_seconds
 from reports.verbs import beside, by_code, equality, first_failure, in_papers_order, inputs, over, wide
 
@@ -24,11 +22,9 @@ CODES = {
 ALONE = {"kernels_fixed": CODES["fixed"], "kernels_modes": CODES["modes"]}
 CALLED = CODES | ALONE
 CALLED |= {"batched": "batched", "graph_fixed": "glu2 by a graph", "graph_modes": "glu3 by a graph"}
-# By a ratio's prefix, which code over which.
 RATIOS = {"": ("fixed", "modes"), "batched_": ("modes", "batched")}
 RATIOS |= {f"{way}_": (f"{way}_fixed", f"{way}_modes") for way in ("graph", "kernels")}
 FACTS = ["levels", "levels_a", "levels_b", "levels_c", "launches", "small_pivots"]
-# By our column, the column of the printed table.
 PRINTED = {
     "n": "rows",
     "nz": "nz",
@@ -40,8 +36,7 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and preparation: `<code>_ms` of a call, between the device events around it,
-    `kernels_<code>_ms` of the kernels alone; RATIOS, GLU2.0 over GLU3.0, of one run each."""
+    """Return one row per input: `<code>_ms` of a call, `kernels_<code>_ms` of its kernels; RATIOS."""
     codes = by_code(timed(cases, attrgetter("kernel_samples")), CODES)
     codes |= by_code(with_kernel_seconds(cases), ALONE)
     timings = {short: rows.assign(ms=1e3 * rows["median"]) for short, rows in codes.items()}
@@ -55,35 +50,21 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("abbr", key=pd.isna, kind="stable")
 
 
-def _columns(group: str, form: Callable[[Any], str] = plain, /, **headings: str) -> list[Column]:
-    """Return columns under a heading, by the frame's column; a time says why it is none."""
-    whys = {value: f"status_{value[:-3]}" if value.endswith("_ms") else "" for value in headings}
-    return [Column(heading, value, form, group, whys[value]) for value, heading in headings.items()]
-
-
+COLUMNS = [
+    *columns("", COUNT, n="rows", nz="nz"),
+    *columns("a call, ms", plain, "status_{}", fixed_ms="GLU2.0", modes_ms="GLU3.0", batched_ms="batched"),
+    *columns("by a graph, ms", plain, "status_{}", graph_fixed_ms="GLU2.0", graph_modes_ms="GLU3.0"),
+    *columns("kernels alone, ms", plain, "status_{}", kernels_fixed_ms="GLU2.0", kernels_modes_ms="GLU3.0"),
+    *columns("GLU3.0 over GLU2.0", times, "pair", ratio="call"),
+    *columns("GLU3.0 over GLU2.0", times, graph_ratio="graph", kernels_ratio="kernels"),
+    *columns("", times, over_lee="over\nLee's", batched_ratio="batched,\nover GLU3.0"),
+    *columns("levels in mode", COUNT, levels_a="A", levels_b="B", levels_c="C"),
+]
 EXHIBIT = Exhibit(
-    "glu3",
-    "GLU3.0, Table I",
     "kernel time of GLU2.0 and GLU3.0",
     frame,
-    Sheet(
-        [
-            *_columns("", COUNT, n="rows", nz="nz"),
-            *_columns("a call, ms", fixed_ms="GLU2.0", modes_ms="GLU3.0", batched_ms="batched"),
-            *_columns("by a graph, ms", graph_fixed_ms="GLU2.0", graph_modes_ms="GLU3.0"),
-            *_columns("kernels alone, ms", kernels_fixed_ms="GLU2.0", kernels_modes_ms="GLU3.0"),
-            Column("call", "ratio", times, "GLU3.0 over GLU2.0", "pair"),
-            *_columns("GLU3.0 over GLU2.0", times, graph_ratio="graph", kernels_ratio="kernels"),
-            *_columns("", times, over_lee="over\nLee's", batched_ratio="batched,\nover GLU3.0"),
-            *_columns("levels in mode", COUNT, levels_a="A", levels_b="B", levels_c="C"),
-        ]
-    ),
-    """Numeric factorisation of relaxed levels in float32. GLU2.0: blocks of 32 warps in every level (our
-    reading of the slides); GLU3.0: modes A, B and C by the columns of the level; batched, not in the paper:
-    consecutive levels of at most 2048 columns in one launch. A call: medians between device events around it,
-    launches from Python included; by a graph: one kept from an earlier call launches all levels; kernels
-    alone: the sum of their durations by CUPTI, in a run apart (`fillpath durations`). The slides do not say
-    what their "GPU kernel runtimes" span: the call is held against them, the others stand beside.""",
-    claims=("table1_kernel_time",),
-    one_run=True,
+    Sheet(COLUMNS),
+    """GLU2.0: blocks of 32 warps; GLU3.0: modes by the level; batched (ours): small levels in one launch. A
+    call, which is judged: between device events; by a graph: a kept one; alone: their durations by CUPTI.""",
+    numbered="Table I",
 )

@@ -14,11 +14,7 @@ BASELINE, KLU, SEQUENTIAL = "gilbert_peierls", "klu", "sequential"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case with its seconds, of peers those of their symbolic phases.
-
-    A row of gsofa has its speedups over gilbert_peierls and over KLU, `<code>_ratio`, and over the fastest of
-    the good sequential codes, `sequential_ratio`, which `sequential_code` names; `<code>_paper` is printed.
-    """
+    """Return one row per case; on gsofa's `<code>_ratio`, and over good ones `sequential_ratio`."""
     rows = in_papers_order(timed(cases, SYMBOLIC), "gsofa")
     ours = rows[rows["implementation"] == GSOFA]
     good = fastest_sequential(rows, by_input(ours)).reset_index()
@@ -38,19 +34,12 @@ STRIP = [
     Ratios(f"gsofa over the fastest sequential code, {OTHERS}", SPEEDUPS, f"{SEQUENTIAL}_", mark="letter"),
 ]
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 11",
     "GSoFA on one GPU and sequential symbolic factorisation",
     frame,
     CodedBars(STRIP, "seconds (log scale)"),
-    f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase. The other sequential codes are not in the paper.
-    Of other authors' codes: {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}The paper's: a V100, a POWER9.
-    Two runs, or hosts: the two times are not of one, so their ratio is not taken. A dash: one of the two
-    codes has no time. Means are geometric. With transfers: the way to the GPU and back is added to its
-    seconds.""",
+    f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase, printed of a V100 and a POWER9. Not in the
+    paper: the other sequential codes, such as {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}A dash: a
+    code has no time. Means are geometric. With transfers: the GPU's seconds with the way to it and back.""",
     lambda frame: {"fastest": fastest_how(frame[f"{SEQUENTIAL}_code"], frame[f"{SEQUENTIAL}_untimed"])},
-    claims=(CLAIM,),
-    one_run=True,
-    topic="GSoFA and sequential symbolic factorisation (seconds)",
     span=SPAN,
 )

@@ -24,10 +24,7 @@ GB = 1e9
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: bytes through DRAM and L2, seconds of their kernels, the share of the peak.
-
-    `how` is `hardware counters`, or `counted` by the implementation.
-    """
+    """Return one row per case: bytes through DRAM and L2, `how` they were counted, the share of the peak."""
     facts = [each.get("facts", {}) for each in probes("counters", cases)]
     read = pd.DataFrame(facts, cases.index, columns=READ, dtype="float64")
     is_read = read["kernel_seconds"].notna()
@@ -64,14 +61,10 @@ RATE = replace(
     form=lambda rate: plain(rate / GB),
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 13",
     "memory throughput",
     frame,
     BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
-    """Bytes: {hows}. Hardware counters: of the implementation's kernels, read by ncu in a run of its own;
-    counted: what the implementation asks for, wherever it finds it. Peak: from the card's memory clock and
-    bus width. The paper reads nvprof on one V100 (900 GB/s).""",
+    """Bytes: {hows}. Hardware counters: read by ncu in a run of its own; counted: what the implementation
+    asks for, wherever it lies. Peak: by the card's memory clock and bus width. The paper reads nvprof.""",
     lambda frame: {"hows": listed(frame["how"].dropna())},
-    claims=("fig13_bandwidth",),
 )

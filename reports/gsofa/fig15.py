@@ -17,14 +17,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 15",
     "dynamic space allocation",
     frame,
     picture("seconds without dynamic space\nover with", CLAIM, "printed: one V100", ["1GB", "64MB"]),
     f"Seconds of gsofa with dynamic_space=false over those with it, within the same budget. {FULL}",
-    claims=(CLAIM,),
     subsets={"budgets": where_binding},
-    one_run=True,
     span=SPAN,
 )

@@ -18,11 +18,7 @@ MEAN, ON_TOP = DATA["inter_node"]["mean"], DATA["intra_node_on_top"]["mean"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix, number of workers and step: `ratio` of seconds.
-
-    The steps are contiguous blocks over chunks that go round the nodes, these over rows that go round a
-    node's GPUs, and the first over the last.
-    """
+    """Return a row per matrix, number of workers and step: `ratio`, seconds without it over with it."""
     rows = parallel(cases)
     order = option(rows["variant"], "order")
     contiguous, inter = (with_option(rows["variant"], "order", name) for name in ("contiguous", "inter_node"))
@@ -43,16 +39,11 @@ ROW = PanelRow(
     | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 17",
-    "scheduling of sources",
+    "scheduling of sources over nodes and GPUs",
     frame,
     picture(ROW, "printed: six nodes of six V100"),
     f"""Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
     round a node's GPUs (intra), whose printed mean is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
-    claims=("fig17_source_scheduling",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="scheduling of sources over nodes and GPUs",
     span=SPAN,
 )

@@ -25,12 +25,13 @@ PRINTED = {
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix, number of GPUs and step: `ratio`, page faults without the step over with it.
-
-    The steps are advice in one array of all GPUs, an array each with advice, and both. `left` is the inverse
-    of the ratio; `fewer`, by how many per cent there are fewer. Its ends are of the furthest calls.
-    """
-    rows = counted(parallel(cases))
+    """Return a row per matrix, number of GPUs and step: `ratio` of page faults, `left`, `fewer` per cent."""
+    rows = parallel(cases)
+    repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
+    calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
+    # In place of seconds the median, least and most faults of the calls.
+    ends = [(np.median(each), min(each), max(each)) for each in calls]
+    rows = rows.assign(rounds=None, **pd.DataFrame(ends, rows.index, columns=list(SECONDS)))
     sharing = option(rows["variant"], "sharing").where(option(rows["variant"], "advise").isna())
     shared = with_option(rows["variant"], "sharing", "one_array")
     without_advice = with_option(shared, "advise", "false")
@@ -40,18 +41,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
         BOTH: (sharing == "separate_arrays", without_advice),
     }
     rows = compared(rows, steps, PRINTED).rename(columns={"median": "faults", "other_median": "other_faults"})
-    # There is no ratio over no faults.
     rows = rows.replace({name: {np.inf: np.nan} for name in ("ratio", "ratio_low", "ratio_high")})
     rows = rows.join(inverted(rows, "left")).assign(pair=told(rows, "ratio", status="pair"))
     return rows.assign(fewer=100 * (1 - rows["left"]))
-
-
-def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with page faults in place of seconds: the median, least and most of the calls."""
-    repeats = [each.get("repeats", ()) for each in probes("faults", rows)]
-    calls = [[call["gpu_fault_groups"] for call in each] or [np.nan] for each in repeats]
-    ends = [(np.median(each), min(each), max(each)) for each in calls]
-    return rows.assign(rounds=None, **pd.DataFrame(ends, rows.index, columns=list(SECONDS)))
 
 
 MEAN = 1 / DATA["advice"]["mean"]
@@ -65,16 +57,11 @@ ROW = PanelRow(
     form=per_cent,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 18",
-    "page faults of shared memory",
+    "page faults of shared memory on several GPUs",
     frame,
     picture(ROW, "printed: six V100 of one node"),
     f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
     and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
     whiskers their range. The last printed mean is {SAVED["mean_percent"]:g}% below the one before.""",
-    claims=("fig18_unified_memory_faults",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="page faults of shared memory on several GPUs",
 )

@@ -18,10 +18,7 @@ STEPS = {number: f"on {number}" for number in (2, 3, 4, 8, 11, 22, FLAT_FROM, NO
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per matrix and number of workers: `ratio`, seconds on a GPU or node over those on `times`.
-
-    `efficiency` is the ratio over that number, `from_33` over that of 33 nodes; `by`, what the workers run.
-    """
+    """Return a row per matrix and number of workers: `ratio`, one's seconds over theirs; `efficiency`."""
     rows = parallel(cases)
     nodes, each = (option(rows["variant"], name) for name in ("nodes", "virtual_gpus"))
     steps = {
@@ -48,15 +45,10 @@ ROW = PanelRow(
     log=True,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 19",
-    "strong scaling",
+    "strong scaling over GPUs and nodes",
     frame,
     picture(ROW, "printed: 44 nodes of six V100", "panel"),
     f"""Times as fast as on one GPU or node of six. Printed are the ends at 44 nodes and that
     {" and ".join(FLAT)} are flat from 33 on. {SIMULATED}""",
-    claims=("fig19_strong_scaling",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="strong scaling over GPUs and nodes",
 )

@@ -15,13 +15,11 @@ CHUNKS = {size: f"chunks of {size}" for size in (DEFAULT, LARGE)}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return two rows per matrix and number of workers: `ratio`, seconds with chunks of 128 and of 256
-    sources over those with 64."""
+    """Return two rows per matrix and number of workers: `ratio` over seconds with chunks of 64."""
     rows = parallel(cases)
     size = option(rows["variant"], "maxsup").fillna(DEFAULT)
     base = with_option(rows["variant"], "maxsup", SMALLEST)
     rows = compared(rows, {each: (size == each, base) for each in CHUNKS}, {LARGE: DATA["max_256"]})
-    # The pair has the seconds at 64 on top.
     return rows.assign(**inverted(rows, "ratio"))
 
 
@@ -33,16 +31,11 @@ ROW = PanelRow(
     points=True,
 )
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 21",
-    "size of the chunks",
+    "size of the chunks of sources",
     frame,
     picture(ROW, "printed: six nodes of six V100"),
     f"""Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
     {SIMULATED}""",
-    claims=("fig21_chunk_size",),
     subsets={"kinds": by_kind},
-    one_run=True,
-    topic="size of the chunks of sources",
     span=SPAN,
 )

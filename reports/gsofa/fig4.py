@@ -28,11 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {CPU: {"color": PALETTE[0]}, GPU: {"color": P
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per bin of sources of each case, without a series a single one with the reason.
-
-    `average` of frontier_mean is over WINDOW of the sources around; `ratio`, largest over smallest average
-    frontier of a source, 0 left out; `growth`, rank correlation of frontier_mean with the source.
-    """
+    """Return one row per bin of each case: its moving `average`; of the case `ratio` and `growth`."""
     rows = per_case(cases[KEPT], BINS)
     none = rows.groupby("case")["frontier_max"].transform("max") <= 0
     reason = rows["reason"].mask(none, "no source has a frontier")
@@ -43,31 +39,26 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     series = {case: bins[BINS].to_dict("list") for case, bins in of_case if len(bins) > 1}
     trends = {case: trend(bins["first"], bins["frontier_mean"], len(bins)) for case, bins in series.items()}
     growth = pd.DataFrame.from_dict(trends, "index", float, [f"growth{end}" for end in ENDS])
-    rows = rows.assign(
-        # Claims are held against the first bin of a case.
-        first=rows["first"].fillna(0),
-        average=of_case["frontier_mean"].transform(
-            lambda mean: mean.rolling(max(1, round(WINDOW * len(mean))), 1, center=True).mean()
-        ),
-        smallest=smallest,
-        largest=largest,
-        ratio=largest / smallest,
+    average = of_case["frontier_mean"].transform(
+        lambda mean: mean.rolling(max(1, round(WINDOW * len(mean))), 1, center=True).mean()
     )
+    # Claims are held against the first bin of a case.
+    rows = rows.assign(first=rows["first"].fillna(0), average=average, smallest=smallest, largest=largest)
+    rows["ratio"] = largest / smallest
     rows = in_papers_order(rows.join(growth, on="case"), "gsofa", PRINTED)
     matrix = printed_matrix(rows, PRINTED)
     return rows.assign(paper_matrix=matrix, paper_ratio=matrix.map(PRINTED))
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a panel for each of the paper's matrices: of its own, or of that of its stand-ins which has the
-    most codes, the largest of several."""
+    """Draw a panel per printed matrix: its own, or the stand-in with the most codes, then the largest."""
     known = frame["implementation"].where(frame["ratio"].notna())
     codes = known.groupby(frame["matrix"]).transform("nunique")
-    rows = frame.assign(own=frame["abbr"].notna(), codes=codes)
-    ordered = rows.sort_values(["own", "codes", "n"], kind="stable")
-    first = ordered.groupby("paper_matrix")["matrix"].last()
-    shown = frame[frame["matrix"].isin(first)]
-    return Multiples(_panel, "average frontier of a source")(shown, title)
+    rows = frame.assign(own=frame["abbr"].notna(), codes=codes).sort_values(
+        ["own", "codes", "n"], kind="stable"
+    )
+    shown = rows.groupby("paper_matrix")["matrix"].last()
+    return Multiples(_panel, "average frontier of a source")(frame[frame["matrix"].isin(shown)], title)
 
 
 def _panel(axes: Axes, panel: pd.DataFrame) -> None:
@@ -92,15 +83,11 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Figure 4",
     "average frontier size of each source",
     frame,
     draw,
     f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices
-    expanded over iterations, 0 left out of the ratio; moving average over {WINDOW:.0%} of the sources, thin:
-    of a few each. gsofa_cpu, on one thread, expands the whole frontier in an iteration, as the paper does; a
-    block of gsofa at most {THREADS} vertices at a step.""",
+    expanded over iterations; moving average over {WINDOW:.0%} of the sources. gsofa_cpu expands the whole
+    frontier in an iteration, as the paper does; a block of gsofa at most {THREADS} vertices.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
-    claims=(CLAIM,),
 )

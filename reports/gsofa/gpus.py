@@ -18,8 +18,7 @@ SIMULATED = "Simulated: the slowest of the workers, which run in turn."
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases with their parallel seconds; `kind`, what they were run on; `simulated`, whether
-    workers ran in turn; and `variant` with the number of GPUs as an option."""
+    """Return the cases with parallel seconds, the `kind` of workers, and `gpus` as an option in `variant`."""
     rows = timed(cases, slowest)
     variant = rows["case"].str.extract(r"\.(.*)@", expand=False)
     nodes, each = (option(variant, name).fillna("1").astype(int) for name in ("nodes", "virtual_gpus"))
@@ -45,16 +44,12 @@ def compared(
     steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
     printed: Mapping[str, Mapping[str, float]],
 ) -> pd.DataFrame:
-    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's.
-
-    cases : as `parallel` has them
-    steps : by `what` they show, which cases have the step, and the variant that each is held against
-    printed : `paper` by what a step shows, and by matrix
-    """
+    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's. A
+    step is called by `what` it shows, and has its cases and the variant that each is held against."""
     parts = []
     for what, (chosen, base) in steps.items():
         rows = cases[chosen]
-        # What was stopped says nothing of its parallel seconds.
+        # A stopped call says nothing of its parallel seconds.
         found = over_variant(cases, rows, base[chosen], ("baseline", ""), inverse=True, bounds=False)
         parts.append(rows.join(found).dropna(subset="other_case").assign(what=what))
     by_matrix = pd.DataFrame(printed)

@@ -19,9 +19,7 @@ WORD = 4
 _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
 PRINTED_WORDS = _TABLE2["words"].groupby(_STRUCTURE).sum()
-# The budget at which ratios are printed.
 PRINTED_AT = "1GB"
-# What the caption says of the bars of budgets.
 FULL = "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or not known."
 
 
@@ -31,10 +29,7 @@ def is_off(variants: pd.Series[str]) -> pd.Series[bool]:
 
 
 def with_and_without(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases with every space optimisation off, over the same with all on, which is `other_...`.
-
-    All on: queues are of 1/8 of n entries per source, the rest is in pinned host memory.
-    """
+    """Return the cases with every space optimisation off over those with all on, which are `other_...`."""
     rows = cases[is_off(cases["variant"])]
     all_on = with_option(without(rows["variant"], *_SPACE), "queue_fraction", "8")
     return rows.join(over_variant(cases, rows, all_on, ("", "space optimisations on")))
@@ -55,11 +50,8 @@ def told(rows: pd.DataFrame, *names: str, status: str = "status") -> pd.Series[s
 def budgeted(
     cases: pd.DataFrame, rows: pd.DataFrame, base: pd.Series[str], role: str, claim: str
 ) -> pd.DataFrame:
-    """Return the rows with their ratio over variants `base`, the largest budget first in each group.
-
-    `unlimited_bytes` is what gsofa takes of the device without a budget; `binds` is 1 for a budget below it.
-    `pair` calls the other variant `role`; the claim prints ratios by matrix.
-    """
+    """Return the rows with their ratio over variants `base`, which `pair` calls `role`, the largest budget
+    first; `binds` is 1 for a budget below the `unlimited_bytes` that gsofa takes without one."""
     rows = with_budgets(rows.join(over_variant(cases, rows, base, ("", role))))
     free = device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
     binds = (rows["budget_bytes"] < free).where(free.notna()).astype(float)
@@ -80,10 +72,7 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
 
 
 def picture(label: str, claim: str, on: str, budgets: Sequence[str]) -> BesidePrint:
-    """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind.
-
-    claim, on : what prints ratios by matrix, and what they were measured on
-    """
+    """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind."""
     printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim).data["per"].items()}
     steps = [Step(budget, "ratio", {"budget": budget}) for budget in budgets]
     row = PanelRow(label, steps, printed, hollow="loose")

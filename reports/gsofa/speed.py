@@ -1,34 +1,26 @@
-"""Beyond the paper: row counts alone, which is all that the paper's GSoFA and fill2 compute, against good
-sequential codes, against trees and fronts of bits, and against other authors' libraries."""
+"""Beyond the paper: row counts alone, by traversals, trees, fronts of bits, and other authors' libraries."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import NAMED, SYMBOLIC, fastest_how, fastest_sequential
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Column, Sheet, columns
 from reports.table import KEY, timed
 from reports.verbs import by_code, fastest, inputs, over, wide
 
 GSOFA, FRONTS, RANKED = "gsofa", "bitfronts_gpu_fronts", "superlu_dist_parallel"
-# The codes with the headings of their columns.
 OURS = {name: f"{name}\none core" for name in ("fill1_pruned", "fill1_supernodal", "etree_cpu")}
 OURS |= {"bitfronts_cpu": "bitfronts_cpu\nall cores", "fill2_gpu": "fill2_gpu", GSOFA: "gsofa"}
 OURS |= {"bitfronts_gpu": "bitfronts_gpu", FRONTS: "the same,\nby fronts"}
 THEIRS = {"superlu_dist": "SuperLU_DIST,\none core", RANKED: "on ranks,\nthe best"}
 THEIRS |= {"klu": "KLU,\none core", "cudss": "cuDSS,\nits own count"}
-# SuperLU_DIST by its ranks, of which those that take least are shown.
 RANKS = {"1": RANKED} | {ranks: f"{RANKED}.ranks={ranks}" for ranks in ("2", "4", "8", "16")}
 OVER = "over gsofa, seconds"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and preparation: `<code>_median` seconds and `status_<code>`.
-
-    Seconds of peers are those of their symbolic phases, of SuperLU_DIST on the `ranks` that take least.
-    `<code>_ratio` is a code's seconds over gsofa's in one run, `sequential_ratio` those of the fastest good
-    sequential code, which `sequential_code` names. `edges_ratio` is gsofa's edges over fill2's.
-    """
+    """Return one row per input: `<code>_median`, `<code>_ratio` over gsofa's, `sequential_ratio`."""
     rows = timed(cases, SYMBOLIC)
     rows["name"] = rows["implementation"].mask(rows["options"].str.contains("path=fronts"), FRONTS)
     codes = by_code(rows, {name: name for name in (*OURS, *THEIRS) if name != RANKED}, "name")
@@ -50,33 +42,21 @@ SECONDS = [
     for whose, headings in {"row counts only": OURS, "other authors' libraries": THEIRS}.items()
     for code, heading in headings.items()
 ]
+COLUMNS = [
+    *columns("", COUNT, n="n", nnz="nnz", fills="fill-ins"),
+    *SECONDS,
+    *columns(ranks="SuperLU_DIST's\nbest ranks"),
+    *columns(OVER, times, sequential_ratio="sequential,\nthe fastest", sequential_letter="which"),
+    *columns(OVER, times, sequential_moved_ratio="the same, with\ntransfers", fill2_gpu_ratio="fill2_gpu"),
+    *columns(OVER, times, bitfronts_gpu_ratio="bitfronts_gpu"),
+    *columns("", "{:.2f}".format, edges_ratio="edges,\ngsofa / fill2"),
+]
 EXHIBIT = Exhibit(
-    "gsofa",
-    "Row counts only",
-    "traversals, elimination trees, fronts of bits, and libraries",
+    "row counts by traversals, elimination trees, fronts of bits, and libraries",
     frame,
-    Sheet(
-        [
-            Column("n", "n", COUNT),
-            Column("nnz", "nnz", COUNT),
-            Column("fill-ins", "fills", COUNT),
-            *SECONDS,
-            Column("SuperLU_DIST's\nbest ranks", "ranks"),
-            Column("sequential,\nthe fastest", "sequential_ratio", times, OVER),
-            Column("which", "sequential_letter", group=OVER),
-            Column("the same, with\ntransfers", "sequential_moved_ratio", times, OVER),
-            Column("fill2_gpu", "fill2_gpu_ratio", times, OVER),
-            Column("bitfronts_gpu", "bitfronts_gpu_ratio", times, OVER),
-            Column("edges,\ngsofa / fill2", "edges_ratio", "{:.2f}".format),
-        ]
-    ),
-    f"""Not in the paper: rows are counted, none is stored (output=counts). fill1_pruned traverses the filled
-    graph, fill1_supernodal that of supernodes, fill2 and gsofa traverse A; etree_cpu counts by the
-    elimination tree; of the project's own, bitfronts_cpu eliminates fronts of bits, and bitfronts_gpu counts
-    by the tree where A is symmetric and by fronts of bits elsewhere. {{fastest}}Libraries:
-    {", ".join(NAMED.values())}. cuDSS counts the entries of its own factors.""",
+    Sheet(COLUMNS),
+    f"""Rows are counted, none is stored. bitfronts_gpu counts by the elimination tree where A is symmetric.
+    {{fastest}}Libraries: {", ".join(NAMED.values())}. cuDSS counts the entries of its own factors.""",
     lambda frame: {"fastest": fastest_how(frame["sequential_code"], frame["sequential_untimed"])},
-    one_run=True,
-    topic="Row counts by traversals, elimination trees and fronts of bits (beyond the paper)",
     span="from the input pattern to the counts of the filled rows, both resident",
 )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pandas as pd
 
 from fillpath.processes import Samples
 from reports.facts import naming
 from reports.facts.claims import subject
 from reports.facts.printed import printed_column
-from reports.table import phases
-from reports.verbs import RATIO, beside, fastest, in_papers_order, of, over
+from reports.table import NOT_MEASURED, phases
+from reports.verbs import RATIO, beside, fact, fastest, in_papers_order, of, over, over_variant, without
 
-# What of a peer's record is its symbolic factorisation. SuperLU_DIST: what pdgssvx calls SYMBFACT, of the
-# sequential code with the tree that it is given; neither conversion to its format nor counting, which are for
-# the check. KLU refactors in the pattern that its factor found: what that took more is the search for the
-# pattern.
+# What of a peer's record is its symbolic factorisation, without what the check alone needs: conversion to its
+# format, counting. KLU refactors in the pattern that its factor found: the rest is the search for it.
 PEERS: dict[str, tuple[str, Samples]] = {
     "superlu_dist": ("etree + symbolic", phases("etree", "symbolic")),
     "superlu_dist_parallel": ("symbolic", phases("symbolic")),
@@ -25,37 +24,45 @@ PEERS: dict[str, tuple[str, Samples]] = {
 }
 SYMBOLIC = {name: samples for name, (_, samples) in PEERS.items()}
 NAMED = {name: f"{name} ({words})" for name, (words, _) in PEERS.items()}
-# The codes that examine few entries, with their letters in a picture. etree_cpu takes structurally symmetric
-# patterns alone.
+# The codes that examine few entries, with their letters in a picture.
 GOOD = {"fill1_pruned": "p", "etree_cpu": "e", "fill1_supernodal": "n", "superlu_dist": "s"}
-# Seconds of a symbolic factorisation.
 SPAN = "from the input pattern to the filled pattern, both resident"
+
+
+def paired(cases: pd.DataFrame, option: str, names: tuple[str, str], inverse: bool = False) -> pd.DataFrame:
+    """Return the cases with an option and their ratio over those without, where both have the same number of
+    concurrent sources; else `pair` says why not. A bound stays: a stopped call counted nothing."""
+    rows = cases[cases["variant"].str.match(rf"gsofa\..*{option}=")]
+    found = over_variant(cases, rows, without(rows["variant"], option), names, inverse)
+    ours, theirs = fact(rows, "concurrent_sources"), fact(found, "other_concurrent_sources")
+    which = [found["pair"] != "ok", ours.isna() | theirs.isna(), ours != theirs]
+    why = np.select(which, [found["pair"], NOT_MEASURED, "other_concurrency"], "ok")
+    lost = found["pair"] != why
+    return rows.join(found.assign(pair=why, **{each: found[each].mask(lost) for each in RATIO[1:]}))
 
 
 def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
     """Return the fastest of GOOD over ours, by input: RATIO, which `code` it is, its `letter`, `untimed`."""
     codes = {name: of(rows, name, "implementation").reindex(ours.index) for name in GOOD}
     # A bound on one code is none on the fastest.
-    codes = {name: code.join(over(code, ours, (name, ""), bounds=False)) for name, code in codes.items()}
-    best = fastest(codes, status="pair")
+    pairs = {name: code.join(over(code, ours, (name, ""), bounds=False)) for name, code in codes.items()}
+    best = fastest(pairs, status="pair")
     known = best["code"].where(best["pair"] == "ok")
     return best.assign(code=known, letter=known.map(GOOD))[[*RATIO, "code", "letter", "untimed"]]
 
 
 def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
-    """Return the caption's part on which sequential code is the fastest, and where some had no time."""
+    """Return a sentence on which sequential code is the fastest, and where some had no time."""
     *first, last = (NAMED.get(name, name) for name in GOOD)
     letters = {name: f"{name} ({letter})" for name, letter in GOOD.items()}
     return naming.fastest_how(code, untimed, f"{', '.join(first)} and {last}", letters)
 
 
-def spread(claim: str, key: str = "") -> str:
-    """Return a subject's mean, where it has one, and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
+def spread(claim: str) -> str:
+    """Return a subject's mean and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
     printed = subject("gsofa", claim).data
-    printed = printed[key] if key else printed
-    mean = f"{printed['mean']:g}x, " if "mean" in printed else ""
     ends = (f"{value:,g}x ({abbr})" for end in ("min", "max") for abbr, value in printed[end].items())
-    return mean + " to ".join(ends)
+    return f"{printed['mean']:g}x, {' to '.join(ends)}"
 
 
 def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
@@ -64,14 +71,13 @@ def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
 
 
 def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
-    """Return the paper's matrix that each row is, or the nearest that it stands in for, of those known."""
+    """Return the known matrix of the paper that each row is, or the nearest that it stands in for."""
     names = rows[["abbr"]].assign(instead=naming.nearest(rows)).stack().str.split(", ").explode()
     return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order with columns of a printed table, of `paper_matrix`; `printed_of`
-    is that matrix where it is another than the row's own."""
+    """Return the rows in the paper's order beside a printed table's columns, which are of `paper_matrix`."""
     printed = pd.DataFrame({f"paper_{name}": printed_column("gsofa", table, name) for name in columns})
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
     matrix = printed_matrix(rows, printed.index)

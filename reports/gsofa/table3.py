@@ -5,42 +5,29 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.gsofa.memory import told, with_and_without
 from reports.gsofa.symbolic import beside_prints
-from reports.shapes.sheet import Column, Sheet
+from reports.shapes.sheet import Sheet, columns, plain
 from reports.verbs import fact
 
 # By the printed column the fact that it is of.
 USE = {"average_usage_percent": "queue_mean", "peak_usage_percent": "queue_peak"}
-HERE, EIGHTH = "of whole queues", "of an eighth of them"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: average and peak share of the queues in use, in per cent.
-
-    `average_...` and `peak_...` are of whole queues, with the space optimisations off; `small_...` are of an
-    eighth of them, with all on, above 100 in pinned memory. `told` says `ok` where the first are known. What
-    is printed is of `paper_matrix`.
-    """
+    """Return one row per matrix: shares of the queues in use, in per cent; `small_...`, of an eighth."""
     rows = with_and_without(cases)
     for name, source in USE.items():
         rows[name], rows[f"small_{name}"] = 100 * fact(rows, source), 100 * fact(rows, f"other_{source}")
     return beside_prints(rows.assign(told=told(rows, *USE)), "gsofa_table3_queue_usage", tuple(USE))
 
 
+COLUMNS = [
+    *columns("of whole queues", plain, "told", average_usage_percent="mean", peak_usage_percent="peak"),
+    *columns("of an eighth", small_average_usage_percent="mean", small_peak_usage_percent="peak"),
+]
 EXHIBIT = Exhibit(
-    "gsofa",
-    "GSoFA, Table 3",
     "use of the frontier queues, per cent",
     frame,
-    Sheet(
-        [
-            Column("mean", "average_usage_percent", group=HERE, why="told"),
-            Column("peak", "peak_usage_percent", group=HERE, why="told"),
-            Column("mean", "small_average_usage_percent", group=EIGHTH),
-            Column("peak", "small_peak_usage_percent", group=EIGHTH),
-        ]
-    ),
-    """Share of the frontier queues in use: mean over iterations, and peak. Whole: space optimisations off; an
-    eighth: all on, above 100 in pinned host memory. An iteration is a block's step here, the card's in the
-    paper.""",
-    claims=("table3_queue_usage",),
+    Sheet(COLUMNS),
+    """Share of the frontier queues in use: mean over iterations (here a block's steps), and peak. Whole:
+    space optimisations off; an eighth: all on, above 100 in pinned host memory.""",
 )

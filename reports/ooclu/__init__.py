@@ -1,2 +1,1 @@
-"""End-to-End LU Factorization of Large Matrices on GPUs (Xia and others, PPoPP 2023): one module per table
-or figure."""
+"""End-to-end LU of large matrices on GPUs (Xia and others, PPoPP 2023): a module per table or figure."""

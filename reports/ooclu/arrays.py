@@ -1,5 +1,4 @@
-"""The arrays of all rows: the ways of having them, their bytes, the regime of unified memory, and its page
-faults."""
+"""The arrays of all rows: ways of having them, their bytes, the regime of unified memory, page faults."""
 
 from __future__ import annotations
 
@@ -54,15 +53,14 @@ def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:
     return " to ".join(texts) if values.notna().any() else "none"
 
 
-def standing_in(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows, with these matrices alone of what each stands in for."""
-    names = rows["stand_in_for"].map(lambda names: among(names, shown))
+def standing_in(rows: pd.DataFrame, shown: Collection[str], by: str = "stand_in_for") -> pd.DataFrame:
+    """Return the rows, each standing in for these matrices alone, by the names of a column."""
+    names = rows[by].map(lambda names: among(names, shown))
     return rows.assign(stand_in_for=names.astype("object"))
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:
-    """Return the rows of a variant within some budget, and of another one without any; `binds` is 1 where the
-    budget takes several launches, unknown where these are not counted."""
+    """Return a variant's rows within budgets, and another's without; `binds`: in several launches."""
     rows = with_budgets(standing_in(cases, LARGEST))
     within = rows["budget"].notna() & (without(rows["variant"], BUDGET) == variant)
     rows = with_groups(rows[within | (rows["variant"] == whole)])
@@ -79,8 +77,7 @@ def with_regime(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the ways of having the arrays, with what `fillpath faults` counted of them; `told`
-    is `ok` where the counts are known."""
+    """Return the rows of WAYS with what `fillpath faults` counted; `told` is `ok` where that is known."""
     rows = cases.assign(way=cases["variant"].map(WAYS)).dropna(subset="way")
     counts = [each.get("facts", {}) for each in probes("faults", rows)]
     rows = rows.join(pd.DataFrame(counts, rows.index, columns=COUNTED, dtype="float64"))
@@ -90,8 +87,7 @@ def counted(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_density(rows: pd.DataFrame, shown: Collection[str]) -> pd.DataFrame:
-    """Return the rows by nnz/n, by which the paper explains its ratios, with the memory and its regime; a
-    matrix in `shown`, which the figure has, is `not_run` without a row."""
+    """Return the rows by nnz/n, with their regime, and a `not_run` row for `shown` matrices without cases."""
     density = printed_column(PAPER, MATRICES, "nnz_per_row")
     rows = standing_in(rows, shown).assign(nnz_per_row=rows["entries"] / rows["n"])
     rows = beside(rows, PAPER, {"paper_nnz_per_row": {abbr: density[abbr] for abbr in shown}})
@@ -116,8 +112,7 @@ def by_regime(frame: pd.DataFrame) -> list[Subset]:
 
 
 def labelled(frame: pd.DataFrame, memory: bool = True) -> pd.DataFrame:
-    """Return the frame as a picture names matrices: with nnz/n, with the bytes of the arrays of all rows and
-    their regime, and with few of what each stands in for."""
+    """Return the frame with labels of a picture: nnz/n, the bytes of all rows' arrays, and their regime."""
     known = frame.assign(gigabytes=frame["managed_bytes"] / 1e9, regime=frame["regime"].replace("", None))
     labels, forms = frame["label"], {"gigabytes": "\n{:.2g} GB", "regime": " ({})"} if memory else {}
     for name, form in {"nnz_per_row": ", nnz/n {:.3g}", **forms}.items():

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
-from reports.ooclu.arrays import PAPER, SYMBOLIC, budgeted
+from reports.ooclu.arrays import SYMBOLIC, budgeted
 from reports.shapes.axes import Multiples
 from reports.shapes.bars import GROUND, seconds
 from reports.shapes.beside import PanelRow, Step
@@ -16,8 +16,7 @@ ROW = PanelRow("", STEPS, {}, points=True)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and budget: `ratio`, seconds of out_of_core within the budget over those
-    without, which are `whole` in `whole_launches`; and gsofa, without a budget, over the same."""
+    """Return one row per matrix and budget: `ratio` over seconds without one; and gsofa over the same."""
     rows = budgeted(cases, "out_of_core", "gsofa")
     whole = on(rows, of(cases, "out_of_core").reset_index())
     rows = rows.join(over(rows, whole, ("", "without a budget")))
@@ -36,14 +35,10 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, beyond the paper",
     "out_of_core under a budget of device memory",
     frame,
     Multiples(draw, "seconds over those\nwithout a budget", 3),
-    """Seconds of out_of_core with a memory_budget over those without. Circles: several launches, each a
-    chunk of rows; squares: one, or not known. Last: gsofa without a budget, over the same. The paper varies
-    no budget.""",
-    one_run=True,
+    """Seconds of out_of_core with a memory_budget over those without. Circles: several launches, each a chunk
+    of rows; squares: one, or not known. Last: gsofa without a budget, over the same.""",
     span=SYMBOLIC,
 )

@@ -13,12 +13,10 @@ from reports.table import KEY, NOT_MEASURED, SECONDS, phases, timed
 from reports.verbs import fact, first_failure, inputs, of, on
 
 KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
-# Bars beside the paper's ways.
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
 ADDED = (
-    "Bars of bitfronts_gpu and direct_gpu are not the paper's; the latter's are of one record the phases "
-    "fronts, maps (of indices, in place of levels) and numeric, in float64, without its solves. Each other "
-    f"bar adds records of stages of one run (numeric: {NUMERIC}); time between stages is in none."
+    "Bars of bitfronts_gpu and direct_gpu (phases fronts, maps, numeric of one record, in float64) are not "
+    f"the paper's. Each other bar adds records of stages of one run (numeric: {NUMERIC})."
 )
 # The stages, and the phases of direct_gpu that stand for them.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
@@ -26,17 +24,8 @@ PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way, and of FRONTS and DIRECT: the sum of three stages, all of the run and
-    host of the paper's numeric stage.
-
-    `low`, `high` : the sums of the ends of the stages' intervals
-    `seconds_<stage>` : the median of each; `share_<stage>` : over the seconds of the second way
-    `before_numeric` : the share of the seconds that the other stages take
-    `status` : `ok`, or which stage failed and how; what was not tried, where none failed
-    `ratio` : over the first way
-
-    ways : the symbolic code and the levels code of each; the numeric one is that of all
-    """
+    """Return one row per input and way (its symbolic and its levels code): the sum of three stages, `ratio`
+    over the first way, `share_<stage>` over the second, `before_numeric`, the share of the first two."""
     given = of(cases, NUMERIC)
     stages = {
         way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}

@@ -7,17 +7,15 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.printed import printed_table
-from reports.ooclu.arrays import ARRAYS, FAULTS, MATRICES, OVERSUBSCRIBED, PAPER, PLAIN, PREFETCHED, counted
+from reports.ooclu.arrays import ARRAYS, FAULTS, MATRICES, OVERSUBSCRIBED, PLAIN, PREFETCHED, counted
 from reports.shapes.axes import legend_above, write_names
 from reports.shapes.style import PALETTE, new_figure
 
 PRINT, MEASURED = "the paper (V100)", "measured"
-# The printed column of each way, and what the legend calls it.
 WAYS = {
     PLAIN: ("gpu_fault_groups_without_prefetch", "on demand"),
     PREFETCHED: ("gpu_fault_groups_with_prefetch", "prefetched"),
 }
-# Marker, its size, and the colour of its edge.
 MARKS = {PRINT: ("*", 13, "black"), MEASURED: ("o", 8, PALETTE[0])}
 # Bytes that the driver moves at most for a fault: what is touched first costs a group each.
 BLOCK = 2**21
@@ -25,8 +23,7 @@ SHARE = "over_first_touches"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix, way of having unified memory, and source, the paper or what was measured:
-    `groups` of faults, also over the blocks of 2 MiB in 24 n^2 bytes."""
+    """Return one row per matrix, way and source: `groups` of faults, also `over_first_touches`."""
     table = printed_table(FAULTS).merge(printed_table(MATRICES), on="abbr", validate="one_to_one")
     printed = pd.concat([table.assign(way=way, groups=table[name]) for way, (name, _) in WAYS.items()])
     printed = printed.rename(columns={"order": "n"})[["abbr", "matrix", "way", "groups", "n", "nnz_per_row"]]
@@ -39,8 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw groups per block against density: full without prefetching, with the matrix beside the point, the
-    paper's by its abbreviation."""
+    """Draw groups per block against density: full without prefetching, named beside the point."""
     figure = new_figure(10.0, 7.2, title)
     axes, known = figure.subplots(), frame.dropna(subset="groups")
     for (source, way), rows in known.groupby(["source", "way"], sort=False):
@@ -66,14 +62,11 @@ def facts(frame: pd.DataFrame) -> dict[str, object]:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, beyond the paper",
     "page faults, first touches, density",
     frame,
     draw,
-    """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
-    {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank
-    correlation {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls: there,
-    denser matrices have no fewer faults but more other work. Line: one group per block.""",
+    """The paper explains the cost of page faults by density. Its own counts on demand are {ratios[min]:.2f}
+    to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank correlation
+    {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls.""",
     facts,
 )

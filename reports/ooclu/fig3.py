@@ -4,15 +4,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
-from reports.facts.naming import among
-from reports.ooclu.arrays import PAPER
+from reports.ooclu.arrays import standing_in
 from reports.series import per_case
 from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.bars import GROUND
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
 
-# What the figure shows; Table 2, which has the abbreviations, leaves the second out.
+# Table 2, which has the abbreviations, leaves the second out.
 SHOWN = ["pre2", "audikw_1"]
 HALF = 0.5
 # The paper's iterations are chunks of rows that its card holds; of smaller matrices that is one or two.
@@ -21,15 +20,8 @@ BINS = ["first", "last", "edges_mean"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per iteration, a hundredth of the rows, of each case; a single one with the reason where
-    there is no series or no case of a matrix that the paper shows.
-
-    frontier : vertices in the frontiers of a row in all its steps, the entries that they examine over nnz/n,
-        mean over the rows of the iteration
-    split, before : the first iteration above half of the largest, and per cent of the iterations before it
-    """
-    instead = cases["stands_for"].map(lambda names: among(names, SHOWN)).astype("object")
-    bins = per_case(cases.assign(stand_in_for=instead), BINS)
+    """Return one row per iteration, a hundredth of the rows, of each case: its `frontier`; the `split`."""
+    bins = per_case(standing_in(cases, SHOWN, "stands_for"), BINS)
     case, size = bins["case"], bins["last"] + 1 - bins["first"]
     count = size.groupby(case).transform("count").clip(upper=ITERATIONS)
     iteration = ((bins["first"] + 1) * count - 1) // size.groupby(case).transform("sum")
@@ -58,14 +50,10 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Figure 3",
     "frontier size per iteration",
     frame,
     Multiples(draw, "frontier vertices of a row"),
-    """Vertices in all frontiers of a row of out_of_core (the entries that it examines over nnz/n; one counts
-    each time it is entered), mean over the rows of an iteration. Dashed: half of the largest; dotted: where
-    the paper begins its second part. The paper prints no number.""",
-    claims=("fig3_frontiers",),
+    """Vertices in all frontiers of a row of out_of_core (entries that it examines over nnz/n), mean over the
+    rows of an iteration. Dashed: half of the largest; dotted: where the paper begins its second part.""",
     subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
 )

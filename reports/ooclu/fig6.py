@@ -11,17 +11,13 @@ from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on
 
-CLAIM = "fig6_symbolic_three_ways"
+RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
 # What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and way, by nnz/n: `ratio`, its seconds over those of out_of_core.
-
-    prefetched_ratio : on the rows without prefetching, of the row with it
-    pages_share, release_share : per cent of its seconds for moving pages ahead and for releasing the arrays
-    """
+    """Return one row per matrix and way: `ratio` over out_of_core; `prefetched_ratio`; shares in per cent."""
     rows = cases.assign(way=cases["variant"].map(arrays.WAYS)).dropna(subset="way")
     rows = arrays.over_baseline(rows, arrays.OUT_OF_CORE, "out of core").assign(series=rows["way"])
     prefetched = on(rows, rows[rows["way"] == arrays.PREFETCHED])[["ratio", "ratio_processes"]]
@@ -39,26 +35,20 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def least_steps(frame: pd.DataFrame) -> list[Subset]:
-    """Return both steps of the paper's order at once, prefetched over out_of_core and the other over that."""
+    """Return the lesser step of the paper's order: prefetched over out_of_core, not prefetched over that."""
     plain = frame[frame["prefetched_ratio"].notna()]
     steps = plain["prefetched_ratio"].clip(upper=plain["ratio"] / plain["prefetched_ratio"])
     processes = plain[["ratio_processes", "prefetched_ratio_processes"]].min(axis=1)
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-RATIOS = Over(arrays.OUT_OF_CORE, subject(arrays.PAPER, CLAIM).data["range"], ", of prefetched")
 EXHIBIT = Exhibit(
-    arrays.PAPER,
-    "PPoPP'23, Figure 6",
     "the symbolic phase, out of core and in unified memory",
     frame,
-    Panels([RATIOS], 7.5, arrays.labelled),
-    f"""Seconds over those of out_of_core, which stand above its bars, by nnz/n. Unified memory's include
-    allocating the arrays, making their pages and releasing them, except where arrays are kept; out_of_core
-    has its memory from a pool. {{shares}}{arrays.REGIMES}""",
+    Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
+    f"""Seconds over those of out_of_core. Unified memory's include allocating the arrays and releasing them,
+    except where these are kept. {{shares}}{arrays.REGIMES}""",
     facts,
-    claims=(CLAIM,),
     subsets={"regimes": arrays.by_regime, "steps": least_steps},
-    one_run=True,
     span=arrays.SYMBOLIC,
 )

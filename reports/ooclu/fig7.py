@@ -10,18 +10,15 @@ from reports.shapes.bars import seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import gains, over_variant, with_groups, without
 
-CLAIM, OFF = "fig7_dynamic_assignment", "dynamic_assignment"
-MOST = subject(PAPER, CLAIM).data["max_percent"]
-GAIN = PanelRow(
-    f"gain, %\n(printed: at most {MOST:+g}%)", [Step("gain", "gain")], {}, even=0.0, form="{:+.3g}%".format
-)
+OFF = "dynamic_assignment"
+LABEL = f"gain, %\n(printed: at most {subject(PAPER, f'fig7_{OFF}').data['max_percent']:+g}%)"
+GAIN = PanelRow(LABEL, [Step("gain", "gain")], {}, even=0.0, form="{:+.3g}%".format)
 STEPS = [Step("naive", "median"), Step("dynamic assignment", "other_median")]
 SECONDS = PanelRow("seconds (log)", STEPS, {}, even=None, log=True, form=seconds)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and budget, the largest first: `gain`, by how many per cent of the seconds
-    with dynamic assignment those without it are more; `binds`, 1 where these took several launches."""
+    """Return one row per matrix and budget, the largest first: `gain` in per cent, and if it `binds`."""
     rows = budgeted(cases, f"out_of_core.{OFF}=false")
     dynamic = over_variant(cases, rows, without(rows["variant"], OFF), ("", "with dynamic assignment"))
     rows = rows.join(gains(dynamic))
@@ -34,7 +31,7 @@ def with_budget(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def least(frame: pd.DataFrame) -> list[Subset]:
-    """Return of each matrix the budget with the least gain, of those that bind, by the processes of all."""
+    """Return of each matrix the binding budget with the least gain, by the processes of all."""
     rows = frame[(frame["binds"] == 1) & (frame["pair"] == "ok")]
     rows = rows.assign(gain_processes=rows.groupby("label")["gain_processes"].transform("min"))
     return [Subset(rows.sort_values("gain", kind="stable").drop_duplicates("label"))]
@@ -46,15 +43,11 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Figure 7",
     "dynamic parallelism assignment",
     frame,
     Panels([GAIN, SECONDS], 7.5, drawn),
     """Gain: seconds of out_of_core without dynamic_assignment (naive) over those with it under the same
     memory_budget, less 1, where the naive one takes several launches. The paper names no matrix.""",
-    claims=(CLAIM,),
     subsets={"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least},
-    one_run=True,
     span=SYMBOLIC,
 )

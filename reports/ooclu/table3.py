@@ -9,11 +9,10 @@ from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Sheet, columns
 from reports.table import KEY, NOT_MEASURED
 from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
 
-# By our column, the column of the printed table.
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
     "prefetched_groups": "gpu_fault_groups_with_prefetch",
@@ -26,12 +25,7 @@ ENTRY = 16
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: fault groups, and the share of time that servicing them takes, without and
-    with prefetching; the share that data movement has of out_of_core; each with what the paper prints.
-
-    Shares are in per cent; `told` and the like say `ok` where a number is known. `reduction` is of groups,
-    unknown where none is left; `over_movement`, the smaller share of faults over that of data movement.
-    """
+    """Return one row per matrix: fault groups, their `share` of time in per cent, `movement`, reasons."""
     rows = counted(cases)
     plain, ahead, ours = (by_code(rows, {"": way}, "way")[""] for way in (PLAIN, PREFETCHED, OUT_OF_CORE))
     first = pd.concat([ours, plain, ahead]).groupby(KEY, sort=False).first()
@@ -54,7 +48,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
-    """Return what was counted of a way. Groups that are serviced at once add up: above 100 % is no share."""
+    """Return what was counted of a way. Groups serviced at once add up: above 100 % is no share."""
     share_told = rows["told"].mask(rows["fault_share"] > 1, "groups_overlap")
     shares = rows[["told", "groups", "overhead"]].assign(share_told=share_told)
     return shares.assign(share=100 * rows["fault_share"].where(rows["fault_share"] <= 1)).add_prefix(prefix)
@@ -70,33 +64,25 @@ def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
     return shares.where(told == "ok").assign(out_of_core_told=told)
 
 
-PER_CENT, TIMES = "{:.1f}".format, "{:.2f}x".format
-WITHOUT = "without\nprefetching"
+PER_CENT, WITHOUT = "{:.1f}".format, "without\nprefetching"
 COLUMNS = [
-    Column(WITHOUT, "groups", COUNT, "fault groups", "told"),
-    Column("with", "prefetched_groups", COUNT, "fault groups", "prefetched_told"),
-    Column(WITHOUT, "share", PER_CENT, "time of faults, %", "share_told"),
-    Column("with", "prefetched_share", PER_CENT, "time of faults, %", "prefetched_share_told"),
-    Column("movement,\n%", "movement", "{:.2f}".format, "out_of_core", "out_of_core_told"),
-    Column(WITHOUT, "overhead", TIMES, "CUPTI's overhead"),
-    Column("with", "prefetched_overhead", TIMES, "CUPTI's overhead"),
-    Column("nnz / n", "nnz_per_row", PER_CENT),
-    Column("regime", "regime"),
+    *columns("fault groups", COUNT, "told", groups=WITHOUT),
+    *columns("fault groups", COUNT, "prefetched_told", prefetched_groups="with"),
+    *columns("time of faults, %", PER_CENT, "share_told", share=WITHOUT),
+    *columns("time of faults, %", PER_CENT, "prefetched_share_told", prefetched_share="with"),
+    *columns("out_of_core", "{:.2f}".format, "out_of_core_told", movement="movement,\n%"),
+    *columns("CUPTI's overhead", "{:.2f}x".format, overhead=WITHOUT, prefetched_overhead="with"),
+    *columns("", PER_CENT, nnz_per_row="nnz / n", regime="regime"),
 ]
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Table 3",
     "GPU page faults",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
-    f"""Groups: page faults that the driver serviced together, counted by CUPTI in calls of their own, on the
-    right over calls without it. Time: servicing, added up, over the counted call; none where groups overlap
-    to more than 100 %. Movement: the input and the spilled queue entries ({ENTRY} bytes each) at a pinned
-    copy's rate, over out_of_core's median. {arrays.REGIMES}""",
-    claims=("table3_page_faults",),
+    f"""Groups: page faults serviced together, counted by CUPTI in calls of their own (overhead: over calls
+    without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
+    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     subsets={
         "regimes": arrays.by_regime,
-        # Where prefetching leaves some fault.
         "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
     },
 )

@@ -8,18 +8,13 @@ from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER
 from reports.ooclu.fig8 import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import COUNT, Sheet, columns
 from reports.verbs import fact
-
-CLAIM = "table4_max_blocks"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: n, entries and blocks as printed and here, and what follows from the print,
-    which is known too of a matrix that is not at hand, whose status is `printed`; `computed_blocks`, the
-    columns of n float32 that 8.0e9 bytes hold; `scratch_columns`, the most that a launch used."""
-    rows = stored(cases)
-    rows = with_printed(rows[rows["way"] == LIMITED])
+    """Return one row per matrix: n, entries, blocks as printed and here; `computed_blocks` of the bytes."""
+    rows = with_printed(stored(cases).loc[lambda rows: rows["way"] == LIMITED])
     absent = rows["paper_blocks"].notna() & (rows["status"] == "not_run")
     return rows.assign(
         computed_blocks=BYTES // (REAL * rows["paper_order"]),
@@ -30,28 +25,20 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
 COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
-PRINTED, HERE = "printed in the paper", "here"
 COLUMNS = [
-    Column("n", "paper_order", COUNT, PRINTED),
-    Column("nnz", "paper_nnz", COUNT, PRINTED),
-    Column("blocks", "paper_blocks", COUNT, PRINTED),
-    Column("blocks in\n8.0e9 bytes", "computed_blocks", COUNT),
-    Column(f"{BLOCKS:g} over\nblocks", "by_blocks", times),
-    Column("n", "n", COUNT, HERE),
-    Column("nnz", "entries", COUNT, HERE),
-    Column("budget,\nGB", "budget_bytes", lambda count: f"{count / 1e9:.3g}", HERE),
-    Column("blocks", "budget_blocks", COUNT, HERE),
-    Column("most used\nat once", "scratch_columns", COUNT, HERE, "why"),
+    *columns("printed in the paper", COUNT, paper_order="n", paper_nnz="nnz", paper_blocks="blocks"),
+    *columns("", COUNT, computed_blocks="blocks in\n8.0e9 bytes"),
+    *columns("", times, by_blocks=f"{BLOCKS:g} over\nblocks"),
+    *columns("here", COUNT, n="n", entries="nnz"),
+    *columns("here", lambda count: f"{count / 1e9:.3g}", budget_bytes="budget,\nGB"),
+    *columns("here", COUNT, budget_blocks="blocks"),
+    *columns("here", COUNT, "why", scratch_columns="most used\nat once"),
 ]
 EXHIBIT = Exhibit(
-    PAPER,
-    "PPoPP'23, Table 4",
     "dense columns that fit at a time",
     frame,
     Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok")))),
     f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
-    blocks share: 8.0e9 bytes give its four numbers. The budget here is that in proportion to n and holds 125
-    columns; most used at once: the most blocks of a launch. A row without numbers here was not measured.""",
-    held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "blocks"), COMPUTED)],),
-    claims=(CLAIM,),
+    blocks share: 8.0e9 bytes give its four numbers. The budget here holds 125 columns.""",
+    held=(lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],),
 )

@@ -10,24 +10,16 @@ from reports.shapes.sheet import Column, Sheet
 from reports.verbs import by_code, in_papers_order, inputs, over, wide
 
 OURS = "parac_cpu"
-# The peers, as the columns name them.
 PEERS = {"ict": "ichol", "pyamg": "multigrid", "apxchol": "apxchol", "approx_chol": "approx-chol"}
 NAMES = {OURS: "ParAC", **PEERS}
-PARTS = {"setup": "setup", "each": "each"}
-ALWAYS, NEVER = "any number", "none"
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and ordering: of each code seconds of `setup`, factor and analysis, and of
-    `each` right-hand side.
-
-    `<peer>_breakeven` is up to how many right-hand sides ParAC takes no longer than the peer in the same run,
-    on one host: infinite where it never takes longer, 0 where it always does.
-    """
+    """Return one row per input: seconds of `setup` and of `each` right-hand side; `<peer>_breakeven`."""
     whole = solved(cases)
     whole = whole.assign(setup=whole["factor"] + whole["analysis"], each=whole["solve"])
     codes = by_code(whole, {code: code for code in NAMES})
-    rows = wide(codes, [*PARTS], inputs(cases))
+    rows = wide(codes, ["setup", "each"], inputs(cases))
     for peer in PEERS:
         ahead = rows[f"{peer}_setup"] - rows[f"{OURS}_setup"]
         behind = rows[f"{OURS}_each"] - rows[f"{peer}_each"]
@@ -39,22 +31,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def count(value: float) -> str:
     """Return a number of right-hand sides, in words where it is none or any."""
-    return ALWAYS if np.isinf(value) else NEVER if value < 1 else f"up to {value:,.0f}"
+    return "any number" if np.isinf(value) else "none" if value < 1 else f"up to {value:,.0f}"
 
 
-COLUMNS = [c for code, name in NAMES.items() for c in columns_of(code, name, seconds, **PARTS)]
+COLUMNS = [
+    *(c for of in NAMES.items() for c in columns_of(*of, seconds, setup="setup", each="each")),
+    *(Column(name, f"{code}_breakeven", count, "ParAC takes less than") for code, name in PEERS.items()),
+]
 EXHIBIT = Exhibit(
-    PAPER,
-    "Beyond the paper",
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
-    Sheet(
-        COLUMNS
-        + [Column(name, f"{code}_breakeven", count, "ParAC takes less than") for code, name in PEERS.items()]
-    ),
-    f"""Setup: factor and analysis, once; each: conjugate gradients, once per right-hand side; last: for how
-    many of these ParAC takes less. ParAC on all cores; of ict the solves on all, the factor on one, without
-    the search for its tolerance; multigrid: PyAMG (Ruge-Stuben), sequential but for the vectors;
-    approx-chol likewise. {RULE}""",
-    one_run=True,
+    Sheet(COLUMNS),
+    f"""Setup: factor and analysis; each: the iterations of a right-hand side. ParAC on all cores; ict's
+    factor on one, without its search; multigrid (PyAMG) and approx-chol: all but vectors on one. {RULE}""",
 )

@@ -7,24 +7,18 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import ORDERINGS, in_order
-from reports.parac.solution import PAPER, by_threads
+from reports.parac.solution import by_threads
 from reports.shapes.lines import draw_scaling
 from reports.table import cores_of
 from reports.verbs import ENDS, RATIO, mean, on, over
 
-EXCEPTION = "com-LiveJournal"
+# The matrix that is said not to scale, and what most others are said to reach.
+EXCEPTION, PRINTED = "com-LiveJournal", 10.0
 TOO_MANY = "fewer_cores"
-# What most matrices are said to reach.
-PRINTED = 10.0
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case: seconds, and `ratio`, those of one thread over them in one run.
-
-    `pair` says `ok` or why there is none: `fewer_cores` where the machine has fewer than threads were asked
-    for. `most` is true on the row of the most threads with a ratio of a matrix and ordering. `density`:
-    nonzeros per row. `is_exception`: of the matrix that is said not to scale.
-    """
+    """Return one row per case: `ratio` of one thread's seconds; `most`, whether of the most threads."""
     rows = in_order(cases)
     rows = rows.join(over(on(rows, rows[rows["threads"] == 1]), rows, ("one thread", ""), bounds=False))
     cores = rows["machine"].map(cores_of).astype(float)
@@ -38,11 +32,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
-    """Return the speed-up of each matrix at the most threads, the geometric mean of its orderings.
-
-    `nearness` is 1 less the share of the printed 10x that the speed-up is off by, with the least and the most
-    that its interval allows.
-    """
+    """Return each matrix's mean speed-up at the most threads; `nearness`, 1 less how far it is off."""
     rows = frame.assign(threads=frame["threads"].where(frame["most"]).astype(float))
     ends = rows[rows["threads"] == rows.groupby("label")["threads"].transform("max")]
     means = ends.groupby("label").agg({f"ratio{end}": mean for end in ENDS} | {"ratio_processes": "min"})
@@ -56,25 +46,15 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return by_threads(rows.reset_index(), "threads")
 
 
-def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return how many cases are left out."""
-    count = (frame["pair"] == TOO_MANY).sum()
-    return {"fewer": f"{count} cases of more threads than cores are left out." if count else ""}
-
-
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC, Figure 3",
     "time of the factor against threads",
     frame,
     partial(
         draw_scaling, panels=tuple(ORDERINGS.values()), label="time of the factor (log)", without=TOO_MANY
     ),
-    """parac_cpu; written: seconds of one thread over those of the most threads, in one run (printed: about
-    10x on most). The factor is the same, to the last bit, on any number of threads. {fewer}""",
-    facts,
-    claims=("fig3_cpu_scaling",),
+    """parac_cpu; written: seconds of one thread over those of the most threads (printed: about 10x on most),
+    with the same factor. {fewer} cases of more threads than cores are left out.""",
+    lambda frame: {"fewer": (frame["pair"] == TOO_MANY).sum() or "No"},
     subsets={"by_matrix": by_matrix},
-    one_run=True,
     span="the graph resident in memory to its factor resident there",
 )

@@ -1,5 +1,4 @@
-"""The text's orderings, and what figures say of the three of a matrix: AMD is said to be the best on the CPU,
-nnz-sort on the GPU."""
+"""The text's orderings: AMD is said to be the best on the CPU, nnz-sort on the GPU."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,25 +26,20 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows by the paper's matrices, each by its orderings, which are the `series`; a `group` is a
-    matrix."""
+    """Return the rows by the paper's matrices, each a `group`, and by its orderings, the `series`."""
     rows = rows.sort_values("preparation", key=lambda names: names.map([*ORDERINGS].index), kind="stable")
     rows = in_papers_order(rows.assign(series=rows["preparation"].map(ORDERINGS)), PAPER)
     return rows.assign(group=pd.factorize(rows["label"])[0])
 
 
 def first_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows for a picture: without preparations, and of what a matrix stands in for the first."""
+    """Return the rows for a picture: without preparations, and a stand-in for the first matrix alone."""
     first = frame["stand_in_for"].astype("object").str.split(", ").str[0]
     return frame.assign(preparation=None, stand_in_for=first)
 
 
 def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> pd.DataFrame:
-    """Return the first row of each matrix by its label, with `status`: `ok`, or the first of the needed
-    orderings that is not and why.
-
-    rows : one per matrix and ordering
-    """
+    """Return the first row of each matrix, with the first failure of the needed orderings as `status`."""
     first = rows.drop_duplicates("label").set_index("label")
     statuses = rows.pivot(index="label", columns="preparation", values="status")
     statuses = statuses.reindex(index=first.index, columns=list(needed)).astype("object").fillna("not_run")
@@ -57,12 +51,8 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
 def over_others(
     rows: pd.DataFrame, ordering: str, needed: Sequence[str] = tuple(ORDERINGS), slowest: bool = False
 ) -> pd.DataFrame:
-    """Return by matrix the ratio of an ordering and the others, whose results are of one run and host.
-
-    It is the seconds of the fastest other ordering over those of this one; or of this one over the slowest.
-
-    needed : the orderings without which there is no ratio
-    """
+    """Return by matrix the seconds of the fastest other ordering over this one's, or this one's over the
+    slowest other's, of one run and host; no ratio without the needed orderings."""
     matrices = by_matrix(rows, needed)
     ok = rows[rows["status"] == "ok"].sort_values("median", ascending=not slowest, kind="stable")
     is_own = ok["preparation"] == ordering
@@ -84,27 +74,22 @@ def _amd_on_cpu(rows: pd.DataFrame) -> list[Subset]:
     return by_threads(over_others(rows, "amd", needed=("amd", "nnz")), "threads_used")
 
 
-def draw_seconds(axes: Axes, frame: pd.DataFrame, label: str, device: str = "") -> None:
-    """Draw bars of seconds. device : of whose code, empty for all."""
+def draw_device(axes: Axes, frame: pd.DataFrame, device: str) -> None:
+    """Draw bars of the seconds of a device's code."""
     shown = frame[frame["implementation"].str.endswith(device.lower())]
-    bars.bar_panel(axes, shown, label, known=looks(frame["series"]))
+    bars.bar_panel(axes, shown, f"time on the {device} (log)", known=looks(frame["series"]))
 
 
-PANELS = [partial(draw_seconds, label=f"time on the {name} (log)", device=name) for name in ("CPU", "GPU")]
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC",
     "time to solution by ordering",
     frame,
-    Panels(PANELS, 9.0, first_names),
-    f"""The factor differs by the ordering, and so do the iterations. {RULE}""",
-    claims=("orderings",),
+    Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names),
+    f"The factor differs by the ordering, and so do the iterations. {RULE}",
     subsets={
         "amd": _amd_on_cpu,
         "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
         "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
         "amd_slowest": slowest_amd,
     },
-    one_run=True,
     span=SPAN,
 )

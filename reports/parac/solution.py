@@ -7,55 +7,46 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from fillpath.processes import Rounds
-from fillpath.record import Record
 from reports.exhibit import Subset
 from reports.facts.naming import nearest
 from reports.facts.printed import printed_column, printed_table
-from reports.shapes.sheet import COUNT, Column, plain
+from reports.shapes.sheet import COUNT, Column, Sheet, plain
 from reports.table import phases, timed
 from reports.verbs import beside
 
 PAPER = "parac"
-# The phases of each part; what a peer needs beside (a threshold at equal fill) is in none.
-PARTS = {"factor": ("matrix", "factor"), "analysis": ("analysis",), "solve": ("solve",)}
 FACTS = ("iterations", "residual", "nnz_factor")
-# What tables have of each code: `setup` is paid once, without the forming of the matrix; `after` follows the
-# factor.
-NUMBERS = (*PARTS, "setup", "after", "total", *FACTS)
+# What tables have of each code; `setup` is without the forming of the matrix, `after` follows the factor.
+NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
 ENOUGH = 16
 RULE = "Conjugate gradients until the true relative residual is at most 1e-6."
+SPAN = "factor, analysis and solve together"
 # What a number is called here, by what its column of a printed table ends with.
 _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
-SPAN = "factor, analysis and solve together"
 
 
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
-    """Return the cases with the seconds of a whole solution.
+    """Return the cases with NUMBERS of a whole solution, without what a peer needs beside (a threshold)."""
 
-    `total` and its parts, `factor`, `analysis` and `solve`, `setup` and `after` are in units of which a
-    second has so many.
-    """
+    def seconds(*names: str) -> pd.Series[float]:
+        samples = phases(*names, some=True)
+        # An implementation without these phases takes nothing for them.
+        medians = runs.map(lambda own: Rounds.of(own, lambda record: samples(record) or [0.0]).median)
+        return unit * medians.astype(float)
+
     rows = timed(cases, phases("matrix", "factor", "analysis", "solve", some=True))
     rows = rows.reindex(columns=[*dict.fromkeys([*cases, *FACTS])])
     runs = rows.loc[rows["status"] == "ok", "runs"]
-    spans = PARTS | {"setup": ("factor", "analysis")}
-    parts = {name: unit * runs.map(_median_of(names)).astype(float) for name, names in spans.items()}
-    return rows.assign(total=unit * rows["median"], after=parts["analysis"] + parts["solve"], **parts)
-
-
-def _median_of(names: Sequence[str]) -> Callable[[Sequence[Record]], float]:
-    """Return the seconds of these phases together, 0 of what an implementation does not have."""
-    samples = phases(*names, some=True)
-    return lambda runs: Rounds.of(runs, lambda record: samples(record) or [0.0]).median
+    factor, analysis, solve = seconds("matrix", "factor"), seconds("analysis"), seconds("solve")
+    rows = rows.assign(
+        total=unit * rows["median"], after=analysis + solve, setup=seconds("factor", "analysis")
+    )
+    return rows.assign(factor=factor, analysis=analysis, solve=solve)
 
 
 def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
-    """Return the rows, of which those of fewer than ENOUGH threads cannot test what the paper says of its
-    CPUs.
-
-    threads : the column with their number, empty where nothing was measured
-    """
+    """Return the rows, of which those of fewer than ENOUGH `threads` cannot test what the paper says."""
     few = rows[threads] < ENOUGH
     if not few.any():
         return [Subset(rows)]
@@ -65,11 +56,7 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
 
 
 def columns_of(code: str, group: str, form: Callable[[float], str] = plain, **headings: str) -> list[Column]:
-    """Return the columns of a code: without a result the first says why, and the others are empty.
-
-    form : of seconds
-    headings : by what the column's name has after the code's
-    """
+    """Return a code's columns `<code>_<part>`, of which the first says why there is no result."""
     forms, whys = {"iterations": COUNT}, {next(iter(headings)): f"status_{code}"}
     return [
         Column(text, f"{code}_{part}", forms.get(part, form), group, whys.get(part, ""), "")
@@ -78,10 +65,7 @@ def columns_of(code: str, group: str, form: Callable[[float], str] = plain, **he
 
 
 def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return a printed table by matrix, its columns as `paper_<code>_<number>`.
-
-    names : what parts of its columns' names are called here
-    """
+    """Return a printed table by matrix, its columns as `paper_<code>_<number>` by these names."""
     columns = printed_table(table).columns.drop("matrix").to_series()
     called = ("paper_" + columns).replace({**_ENDINGS, **names}, regex=True)
     numbers = {name: printed_column(PAPER, table, column) for column, name in called.items()}
@@ -89,20 +73,19 @@ def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
 
 
 def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame, one row per input, with what is printed of the paper's own matrices, in their order.
-
-    A stand-in is behind the matrix that it is `printed_of`, the nearest of those that it stands in for.
-    """
+    """Return the frame beside the print, in its order; a stand-in behind the matrix it is `printed_of`."""
     frame = beside(frame, PAPER, prints)
-    names = nearest(frame).where(frame["abbr"].isna())
-    target = names.astype("object").str.split(", ").str[0]
+    target = nearest(frame).where(frame["abbr"].isna()).astype("object").str.split(", ").str[0]
     place = pd.Categorical(target.fillna(frame["abbr"]), prints.index)
-    ordered = frame.assign(printed_of=target, place=place)
-    ordered = ordered.sort_values(["place", "abbr", "label"], kind="stable", ignore_index=True)
-    return ordered.drop(columns="place")
+    rows = frame.assign(printed_of=target, place=place).sort_values(["place", "abbr", "label"], kind="stable")
+    return rows.drop(columns="place").reset_index(drop=True)
 
 
-def below_stand_ins(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame for a picture: with the print of the matrix that a stand-in is for."""
-    whose = frame["printed_of"]
-    return frame.assign(**{str(name): frame[name].fillna(whose.map(prints[name])) for name in prints})
+def sheet(columns: Sequence[Column], prints: pd.DataFrame) -> Sheet:
+    """Return a table that has below a stand-in the print of the matrix that it is for."""
+
+    def shown(frame: pd.DataFrame) -> pd.DataFrame:
+        whose = frame["printed_of"]
+        return frame.assign(**{str(name): frame[name].fillna(whose.map(prints[name])) for name in prints})
+
+    return Sheet(columns, shown)

@@ -3,46 +3,31 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac.solution import PAPER, below_stand_ins, beside_print, printed
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.parac.solution import beside_print, printed, sheet
+from reports.shapes.sheet import COUNT, columns
 from reports.verbs import equality, fact
 
 PRINTED = printed("parac_table1_matrices", {"order": "n"})
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix: order and entries (explicit zeros left out) as printed and here.
-
-    `<count>_is` the print; `nnz_l` and `nnz_g` are entries of its Laplacian with the diagonal and of ParAC's
-    factor.
-    """
+    """Return one row per matrix: counts, which `<count>_is` the print; entries `nnz_l` and `nnz_g`."""
     rows = cases.assign(nnz_l=fact(cases, "nnz_l"), nnz_g=fact(cases, "nnz_g"))
     verified_first = (rows["status"] != "ok").argsort(kind="stable")
     rows = beside_print(rows.iloc[verified_first].drop_duplicates("label"), PRINTED)
     return rows.assign(n_is=equality(rows, "n"), nnz_is=equality(rows, "nnz"))
 
 
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the print of what stand-ins are for."""
-    return below_stand_ins(frame, PRINTED)
-
-
+COLUMNS = [
+    *columns("", COUNT, "status", n="order"),
+    *columns("", COUNT, nnz="nonzeros"),
+    *columns("as a graph", COUNT, nnz_l="nnz(L)", nnz_g="nnz(G)"),
+]
 EXHIBIT = Exhibit(
-    PAPER,
-    "ParAC, Table 1",
     "matrices",
     frame,
-    Sheet(
-        [
-            Column("order", "n", COUNT, why="status"),
-            Column("nonzeros", "nnz", COUNT),
-            Column("nnz(L)", "nnz_l", COUNT, "as a graph"),
-            Column("nnz(G)", "nnz_g", COUNT, "as a graph"),
-        ],
-        _shown,
-    ),
-    """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO}
-    not. Nonzeros: explicit zeros left out. nnz(L): of the graph
-    Laplacian; nnz(G): of ParAC's factor, nnz-sort; both with their diagonals.""",
-    claims=("table1_matrices",),
+    sheet(COLUMNS, PRINTED),
+    """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO} not.
+    Nonzeros: without explicit zeros. nnz(L): of the graph Laplacian; nnz(G): of ParAC's factor, nnz-sort.""",
+    one_run=False,
 )

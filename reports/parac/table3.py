@@ -4,9 +4,9 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.parac import solution
-from reports.parac.solution import RULE, below_stand_ins, columns_of
+from reports.parac.solution import RULE, columns_of, sheet
 from reports.shapes.bars import times
-from reports.shapes.sheet import Column, Sheet
+from reports.shapes.sheet import columns, plain
 from reports.table import phases, timed
 from reports.verbs import fastest, inputs, mean, of, over, wide
 
@@ -19,30 +19,21 @@ CODES = {
     "ic0_own": [f"ic0_gpu.{options}triangular=own" for options in ("", "policy=levels.", "tail=2048.")],
     "amgx": ["amgx"],
 }
-# Totals of ichol(0) over ParAC's: what the columns begin with, and who solves with either factor.
+# Totals of ichol(0) over ParAC's, by what the columns begin with.
 PAIRS = {
     "": ("ic0", "parac", "SpSV on both sides"),
     "own_": ("ic0_own", "parac_own", "our solves on both"),
     "mixed_": ("ic0", "parac_own", "ours for ParAC alone"),
     "swapped_": ("ic0_own", "parac", "ours for ichol(0) alone"),
 }
-
-
-def prints() -> pd.DataFrame:
-    """Return what is printed of each matrix, and the ratios of its totals."""
-    columns = solution.printed("parac_table3_gpu", {"analysis_factor": "setup"})
-    total, ic0 = columns["paper_parac_total"], columns["paper_ic0_setup"] + columns["paper_ic0_solve"]
-    ratios = {"paper_ratio": ic0 / total, "paper_amgx_ratio": columns["paper_amgx_total"] / total}
-    return columns.assign(paper_ic0_total=ic0, **ratios)
+PRINTED = solution.printed("parac_table3_gpu", {"analysis_factor": "setup"})
+PRINTED["paper_ic0_total"] = PRINTED["paper_ic0_setup"] + PRINTED["paper_ic0_solve"]
+PRINTED["paper_ratio"] = PRINTED["paper_ic0_total"] / PRINTED["paper_parac_total"]
+PRINTED["paper_amgx_ratio"] = PRINTED["paper_amgx_total"] / PRINTED["paper_parac_total"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and ordering: of each code, in its best setting, milliseconds of a solution
-    and of its parts, iterations and residual, beside the print.
-
-    The ratios of PAIRS and `amgx_ratio` are of totals, in one run. `ic0_setup` is of csric02 and SpSV's
-    analysis, without the forming of the triangle; `setup_ratio` is ParAC's factor over it.
-    """
+    """Return one row per input: NUMBERS of each code in its best setting beside the print, and ratios."""
     whole = solution.solved(cases, unit=1e3)
     run = of(whole, SPSV)["run_id"]
     codes = {short: fastest({name: of(whole, name) for name in names}, run) for short, names in CODES.items()}
@@ -53,7 +44,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     setup = timed(codes["ic0"], phases("factor", "analysis"))
     rows = rows.join(over(factor, setup, ("parac", "ic0")).add_prefix("setup_"))
     more = rows["ic0_iterations"] / rows["parac_iterations"]
-    return solution.beside_print(rows.assign(more_iterations=more, status=rows["status_parac"]), prints())
+    return solution.beside_print(rows.assign(more_iterations=more, status=rows["status_parac"]), PRINTED)
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -66,30 +57,21 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"means": f"Its total over ParAC's, geometric mean: {means}." if means else ""}
 
 
+COLUMNS = [
+    *columns_of("parac", "ParAC, SpSV", factor="factor", solve="solve", iterations="iter."),
+    *columns_of("ic0", "ichol(0), SpSV", setup="setup", solve="solve", iterations="iter."),
+    *columns("total, SpSV", plain, "", "", parac_total="ParAC", ic0_total="ichol(0)"),
+    *columns("total, our solves", plain, "", "", parac_own_total="ParAC", ic0_own_total="ichol(0)"),
+    *columns("ichol(0) over ParAC", times, ratio="SpSV", own_ratio="our solves"),
+    *columns_of("amgx", "AmgX", total="total"),
+    *columns("AmgX", times, amgx_ratio="over ParAC"),
+]
 EXHIBIT = Exhibit(
-    solution.PAPER,
-    "ParAC, Table 3",
     "milliseconds to solution on the GPU",
     frame,
-    Sheet(
-        [
-            *columns_of("parac", "ParAC, SpSV", factor="factor", solve="solve", iterations="iter."),
-            *columns_of("ic0", "ichol(0), SpSV", setup="setup", solve="solve", iterations="iter."),
-            Column("ParAC", "parac_total", group="total, SpSV", empty=""),
-            Column("ichol(0)", "ic0_total", group="total, SpSV", empty=""),
-            Column("ParAC", "parac_own_total", group="total, our solves", empty=""),
-            Column("ichol(0)", "ic0_own_total", group="total, our solves", empty=""),
-            Column("SpSV", "ratio", times, "ichol(0) over ParAC"),
-            Column("our solves", "own_ratio", times, "ichol(0) over ParAC"),
-            *columns_of("amgx", "AmgX", total="total"),
-            Column("over ParAC", "amgx_ratio", times, "AmgX"),
-        ],
-        lambda frame: below_stand_ins(frame, prints()),
-    ),
-    f"""Medians; in grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle
-    and SpSV's analysis. Triangular solves: SpSV, as in the paper, or ours. ichol(0): csric02, best of its
-    settings. {{means}} {RULE}""",
+    sheet(COLUMNS, PRINTED),
+    f"""In grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle and
+    SpSV's analysis. ichol(0): csric02, best of its settings, solves by SpSV, as in the paper, or ours.
+    {{means}} {RULE}""",
     facts,
-    claims=("table3_gpu",),
-    one_run=True,
 )

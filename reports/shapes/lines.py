@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.ticker import NullFormatter
 from fillpath.record import UNTRIED
 from reports.shapes.axes import legend_above, names, seconds_axis, write_names
 from reports.shapes.bars import label_log, times
-from reports.shapes.style import PALETTE, SMALL, Look, looks, new_figure
+from reports.shapes.style import SMALL, Look, looks, new_figure
 
 # The family of matrices that make no line.
 POINTS = "real matrices"
@@ -129,28 +129,3 @@ def _write_matrices(axes: Axes, rows: pd.DataFrame) -> None:
     for label, n in rows[["label", "n"]].itertuples(index=False):
         place = max((np.log(float(n)) - left) / (right - left), place + APART)
         axes.text(place, 0.015, label, transform=axes.transAxes, **look)
-
-
-def draw_nodes(
-    axes: Axes, one: Mapping[str, float], above: Collection[str], ends: Mapping[str, float], mean: float
-) -> None:
-    """Draw printed ratios by the number of nodes, each with its matrix: of each on one, in words on six.
-
-    above : which are above 1 on six
-    ends, mean : on 44, of the matrices with the largest and the smallest, and of all
-    """
-    axes.axhline(1, color="black", linewidth=1)
-    axes.plot([0] * len(one), list(one.values()), "o", color=PALETTE[0])
-    for abbr, value in ends.items():
-        axes.plot([0, 2], [one[abbr], value], "--o", color=PALETTE[0], linewidth=1)
-    axes.plot(2, mean, "D", color=PALETTE[5], markersize=8)
-    axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
-    axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
-    axes.yaxis.set_major_formatter("{x:g}")
-    many = {**ends, "mean": mean}
-    points = [(x, *item) for x, values in ((0, one), (2, many)) for item in values.items()]
-    texts = [f"{name} {value:.3g}x" for _, name, value in points]
-    write_names(axes, [(x, value) for x, _, value in points], texts)
-    below = ", ".join(abbr for abbr in one if abbr not in above)
-    for height, text in ((7.0, f"above 1x:\n{', '.join(above)}"), (0.09, f"below 1x:\n{below}")):
-        axes.text(1, height, text, ha="center", va="center", fontsize=SMALL)

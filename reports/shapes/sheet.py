@@ -133,6 +133,17 @@ class Column:
         return pd.Series(texts, values.index, dtype="object")
 
 
+def columns(
+    group: str = "", form: Callable[[Any], str] = plain, why: str = "", empty: str = "-", /, **headings: str
+) -> list[Column]:
+    """Return columns under the heading of a group, by the frame's column.
+
+    why : as of a column; `{}` is the name of the column up to its last underscore
+    """
+    whys = {value: why.format(value.rpartition("_")[0]) for value in headings}
+    return [Column(heading, value, form, group, whys[value], empty) for value, heading in headings.items()]
+
+
 @dataclass(frozen=True)
 class Sheet:
     """One line per row, after its matrix; below the first line of a matrix what the paper prints of it.

@@ -1,0 +1,132 @@
+"""Download one file over http(s): resumed, retried and bounded.
+
+A part that a kill, a full disk or a bad connection left is resumed if its server allows that safely. Errors
+of requests and urllib3 may pass on a retry; TransferError and DiskFullError are final.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+import requests
+from requests import RequestException, Response
+from tqdm import tqdm
+from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
+from urllib3.util import Retry
+
+from fetch.part import Part, storing
+from fetch.transfer import Wanted
+from fillpath import __version__
+from fillpath.errors import TransferError
+from fillpath.paths import bytes_text, require_space
+
+AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
+HEADERS = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
+TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
+SLOWEST = 1000  # Bytes per second.
+ATTEMPTS = 4  # Without a gain.
+GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
+BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
+PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
+LARGEST = 64 * 2**30  # Bytes.
+REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and elsewhere.
+
+_log = logging.getLogger("fillpath")
+
+
+def download(wanted: Wanted, part: Part) -> None:
+    """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain."""
+    retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
+    most = part.size
+    while part.size != part.origin.total:
+        try:
+            return _attempt(wanted, part)
+        except (RequestException, HTTPError) as problem:
+            reason, answer = _cause(problem), getattr(problem, "response", None)
+        _log.warning("%s: interrupted: %s", wanted.location, reason)
+        retries = fresh if part.size >= most + GAIN else retries
+        most = max(most, part.size)
+        try:
+            retries = retries.increment()
+            retries.sleep(answer.raw if answer is not None else None)
+        except MaxRetryError:
+            kept = f"; {bytes_text(part.size)} are kept for the next try" if part.size else ""
+            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}"
+            advice = "try again later, or set FILLPATH_MIRROR"
+            raise TransferError(f"{wanted.location}: {trouble}; {advice}") from None
+        except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
+            retries.sleep()
+    return None
+
+
+def _attempt(wanted: Wanted, part: Part) -> None:
+    """Ask a server for what is missing."""
+    headers = {**HEADERS, **part.request()}
+    try:
+        answer = requests.get(wanted.location, headers=headers, timeout=TIMEOUT, stream=True)
+    except (requests.ConnectionError, requests.Timeout):
+        raise
+    except (ValueError, OSError) as problem:
+        advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
+        raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
+    with storing(part.path), answer:
+        if _accept(answer, wanted, part):
+            _receive(answer, wanted, part)
+
+
+def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
+    """Tell whether the answer has bytes to receive; False if the part turns out to be whole."""
+    status, headers = answer.status_code, answer.headers
+    if status == 200:
+        part.begin(headers)
+        return True
+    if status == 206 and part.is_continued_by(headers):
+        part.doubtful = True
+        return True
+    if status == 416 and headers.get("Content-Range") == f"bytes */{part.size}":
+        return False
+    if status in (206, 416):
+        part.discard()
+        raise RequestException(f"another range or another file came (HTTP {status}): starting over")
+    if status in (408, 429) or status >= 500:
+        raise RequestException(f"HTTP {status}", response=answer)
+    if status in (404, 410):
+        raise TransferError(f"{wanted.location}: not there (HTTP {status}); {wanted.hint}")
+    raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
+
+
+def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
+    """Append the answer to the part, unless it is large, slow or short."""
+    total = part.origin.total
+    if total is not None and total <= LARGEST:
+        require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
+    every = REDRAWN if sys.stderr.isatty() else LOGGED
+    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1}
+    bar = tqdm(desc=wanted.label, total=total, mininterval=every, delay=every, **shown)
+    since, before = time.monotonic(), part.size
+    with bar, part.path.open("ab", buffering=0) as out:
+        while rest := memoryview(answer.raw.read1(1 << 20)):
+            bar.update(len(rest))
+            while rest:
+                rest = rest[out.write(rest) :]
+            if max(part.size, total or 0) > LARGEST:
+                part.discard()
+                trouble = f"larger than {bytes_text(LARGEST)}; not kept"
+                raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
+            elapsed = time.monotonic() - since
+            if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
+                raise RequestException(f"slower than {SLOWEST} bytes/s")
+            if elapsed >= TIMEOUT:
+                since, before = since + elapsed, part.size
+    if total not in (None, part.size):
+        raise RequestException(f"{part.size} of {total} bytes arrived")
+
+
+def _cause(problem: BaseException) -> str:
+    """Describe the first of the errors that led to this one."""
+    while problem.__context__ is not None:
+        problem = problem.__context__
+    no_byte = f"no byte for {TIMEOUT:g} s" if isinstance(problem, TimeoutError) else ""
+    return no_byte or str(problem) or type(problem).__name__
