@@ -1,1 +1,1 @@
-"""How it is measured: one file per stage, and the rooms that they stand on."""
+"""Measuring: one file per stage, and the rooms below them."""

@@ -21,8 +21,8 @@ from fillpath.registry import Implementation
 class Columns:
     """The factor of the same seed.
 
-    by : the code that made it.
-    hashes : (n,) uint64, of each column.
+    by : the code that made it
+    hashes : (n,) uint64, of each column
     """
 
     by: str
@@ -36,7 +36,7 @@ class Cholesky(Suite):
     reads = (Laplacian,)
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Columns:
-        """The factor of ac_sequential; of parac_cpu for ac_sequential itself."""
+        """Return the factor of ac_sequential; of parac_cpu for ac_sequential itself."""
         from benchmarks.checks.laplacians import column_hashes
         from impl.cholesky.ac_sequential import ac_sequential
         from impl.cholesky.parac_cpu import parac_cpu
@@ -46,19 +46,19 @@ class Cholesky(Suite):
         return Columns(other.__name__, column_hashes(factor))
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Each column is well formed and equals, to the last bit, that of the other code."""
+        """Require that each column is well formed and equals, to the last bit, that of the other code."""
         from benchmarks.checks.laplacians import verify_preconditioner
 
         columns: Columns = context.expected
         return verify_preconditioner(result, context.noun(Laplacian), columns.by, columns.hashes)
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
-        """How deep the factor is: heights of its elimination trees, its longest path, its entries."""
+        """Return the factor's depth: heights of its elimination trees, its longest path, its entries."""
         from benchmarks.checks.trees import depths
 
         return depths(context.noun(Laplacian), fetch(result))
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The edges of the graph, and the factor."""
+        """Count the edges of the graph, and the factor."""
         graph = context.noun(Laplacian)
         return bytes_of(graph.pattern.indices, graph.weights, result)

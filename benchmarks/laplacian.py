@@ -20,13 +20,13 @@ class Laplacian(Suite):
     reads = (System,)
 
     def check(self, result: Any, context: Context) -> Verified:
-        """||b - L x|| / ||b|| is small, in float64."""
+        """Require that ||b - L x|| / ||b|| is small, in float64."""
         from benchmarks.checks.laplacians import verify_potentials
 
         product = context.options.get("rhs") == "product"
         return verify_potentials(result, context.noun(System), product=product)
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The edges of the graph (not every implementation asks for its components), and the solution."""
+        """Count the edges of the graph, without its components, which not all codes use, and the solution."""
         graph = context.noun(System).laplacian
         return bytes_of(graph.pattern.indices, graph.weights, result)

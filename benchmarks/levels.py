@@ -20,12 +20,12 @@ class Levels(Suite):
     reads = (Filled,)
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Each column is in one level, and every exact dependency goes up."""
+        """Require that each column is in one level, and that every exact dependency goes up."""
         from benchmarks.checks.levels import verify_levels
 
         return verify_levels(result, context.noun(Filled))
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The counts of F, by rows or as many by columns, and what is returned."""
+        """Count the counts of F, by rows or as many by columns, and the result."""
         filled = context.noun(Filled)
         return bytes_of(filled.pattern.indptr, filled.upper_start, result)

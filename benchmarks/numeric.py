@@ -24,14 +24,16 @@ class Numeric(Suite):
     reads = (TwoWay,)
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Fronts | None:
-        """The fronts that a factor is on, of an implementation that is given them."""
+        """Return the fronts that a factor is on, for an implementation that takes them."""
         from impl.inputs import fronts
 
         return fronts(context.prepared) if implementation.takes is Fronts else None
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Each row of A - L U is small, in the type that the option `dtype` asks for; of a peer, each row of
-        the residual of a system that it solved."""
+        """Require that each row of A - L U is small, in the type that the option `dtype` asks for.
+
+        For a peer each row of the residual of a system that it solved has to be small.
+        """
         from benchmarks.checks.factors import verify_factor
         from benchmarks.checks.fronts import on_filled
         from benchmarks.checks.residuals import verify_residual
@@ -46,21 +48,23 @@ class Numeric(Suite):
         return verify_factor(result, context.prepared, both, options.get("dtype"), static, panels, flushes)
 
     def answer(self, result: Any, context: Context) -> Any:
-        """The factor's values: its pattern or its fronts were given, and are on the host."""
+        """Return the factor's values: its pattern or its fronts were given, and are on the host."""
         if isinstance(result, FrontFactor):
             return replace(result, fronts=context.expected)
         return replace(result, two_way=context.noun(TwoWay)) if isinstance(result, Factor) else result
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
-        """Entries of L below and of U above the diagonal."""
+        """Count the entries of L below and of U above the diagonal."""
         both = context.noun(TwoWay)
         n, entries = both.columns.n, both.columns.indices.size
         lower = int((both.columns.indptr[1:] - both.lower_start).sum())
         return {"entries_lower": float(lower), "entries_upper": float(entries - n - lower)}
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The places and values of F by columns, and the values that are returned. On fronts: the matrix, and
-        the values of F, without the zeros that fronts have beside them."""
+        """Count the places and values of F by columns, and the values that are returned.
+
+        A factor on fronts counts the matrix and the values of F, without the other zeros on fronts.
+        """
         places = context.noun(TwoWay).columns.indices
         if isinstance(result, FrontFactor):
             given = bytes_of(context.prepared.pattern, context.prepared.values)

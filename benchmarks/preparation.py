@@ -21,19 +21,21 @@ class Preparation(Suite):
     reads = (Raw,)
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Permutations and scalings lead from the matrix as it comes to the result, and that is the input of
-        every other stage."""
+        """Require that permutations and scalings lead from the raw matrix to the result.
+
+        The result also has to be the input of every other stage.
+        """
         from benchmarks.checks.arranged import verify_arranged
 
         return verify_arranged(result, context.noun(Raw), context.prepared.hash)
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
-        """How large the factors of its order are, without pivoting."""
+        """Return the size of the factors of its order, without pivoting."""
         from impl.preparation.size import size_of
 
         size = size_of(fetch(result).pattern)
         return {"entries": size.entries, "flops": size.operations, "height": size.height}
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The matrix as it comes, and as it is returned."""
+        """Count the matrix as it comes, and as it is returned."""
         return bytes_of(context.noun(Raw), result)

@@ -11,7 +11,7 @@ import sys
 from fillpath.case import Case
 from fillpath.ending import ended
 
-# What says a process of Open MPI or MPICH its number; the command forgets all of MPI's variables.
+# A process's number by Open MPI or MPICH; the command forgets all of MPI's variables.
 NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 

@@ -20,12 +20,12 @@ class Solve(Suite):
     version = "2"
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Each row of the residual is small for the type that the option `dtype` asks for."""
+        """Require that each row of the residual is small for the type that the option `dtype` asks for."""
         from benchmarks.checks.residuals import verify_solution
 
         dtype, columns = context.options.get("dtype"), int(context.options.get("columns", 1))
         return verify_solution(result, context.prepared, dtype, columns)
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The matrix and the solution."""
+        """Count the matrix and the solution."""
         return bytes_of(context.prepared.pattern, context.prepared.values, result)

@@ -12,7 +12,7 @@ from benchmarks.engine.benchmark import Benchmark
 class Suite(Benchmark):
     """asv's class: one number per case, its seconds.
 
-    The class is abstract, so that asv does not collect it where it is imported. asv asks an instance for its
+    The class is abstract, so that asv does not collect it where it is imported. An instance gives asv its
     parameters, so an import has no side effects.
     """
 

@@ -21,7 +21,7 @@ class Supernodes(Suite):
     reads = (Filled,)
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Every row joins the one before, or does not, as T3's definition says."""
+        """Require that each row joins the row before, or does not, by T3's definition."""
         from benchmarks.checks.partitions import verify_supernodes
 
         if "maxsup" not in context.options:
@@ -29,6 +29,6 @@ class Supernodes(Suite):
         return verify_supernodes(result, context.noun(Filled), context.options["maxsup"])
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The row counts of F, on which it depends what else is read, and what is returned."""
+        """Count the row counts of F, which decide what else is read, and the result."""
         filled = context.noun(Filled)
         return bytes_of(filled.pattern.indptr, filled.upper_start, result)

@@ -21,10 +21,10 @@ class Symbolic(Suite):
     stage = "symbolic"
 
     def check(self, result: Any, context: Context) -> Verified:
-        """Row counts and row hashes equal the reference's.
+        """Require that row counts and row hashes equal the reference's.
 
         Row counts alone, or a peer's factorisation, are other work than the pattern. They pass by checks of
-        their own, and only where the case's name says that they were asked for, or names a peer.
+        their own, and only where the case's name asks for them, or names a peer.
         """
         from benchmarks.checks.residuals import verify_residual
         from benchmarks.checks.rows import verify_counts, verify_symbolic
@@ -38,7 +38,7 @@ class Symbolic(Suite):
         return verify_symbolic(result, context.reference)
 
     def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
-        """Of a filled pattern on a device its digest, which is made there."""
+        """Return the digest of a filled pattern on a device, made there; else the result on the host."""
         from benchmarks.checks.rows import Digest
         from benchmarks.engine.device_digest import can_digest, digest
         from impl.cuda.transfer import on_host
@@ -51,7 +51,7 @@ class Symbolic(Suite):
         return fetch(result)
 
     def least_bytes(self, result: Any, context: Context) -> int:
-        """The pattern of A, of a factorisation its values too, and all that is returned."""
+        """Count the pattern of A, for a factorisation its values too, and all that is returned."""
         prepared = context.prepared
         values = [prepared.values] if isinstance(result, Factorised) else []
         return bytes_of(prepared.pattern, *values, result)

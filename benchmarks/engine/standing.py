@@ -115,7 +115,7 @@ def is_reusable(record: Record, limits: Limits) -> bool:
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
     """Return the record that a run has of a process of the case on this input.
 
-    A failure ends the case in its run and is returned for every process, unless an ok record says more.
+    A failure ends the case in its run and is returned for every process, unless an ok record outweighs it.
     Another host's records count only where the case is whole there: processes of two hosts do not pool.
     """
     settled = [record for record in settled if record.run_id == run_id]

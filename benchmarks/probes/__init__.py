@@ -1,1 +1,1 @@
-"""What is measured beside seconds: counters, page faults, ceilings, ranks of MPI."""
+"""Measurements next to seconds: counters, page faults, kernels' durations, ceilings."""

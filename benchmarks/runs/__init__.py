@@ -1,1 +1,1 @@
-"""Which cases are measured, when and where."""
+"""The cases of a run, and when and where they are measured."""

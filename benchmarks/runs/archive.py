@@ -107,8 +107,8 @@ def _tar(handle: IO[bytes]) -> Iterator[tarfile.TarFile]:
 def unpack(source: Path) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
-    Raises InputError, before anything is written, for members outside one folder, for results that
-    `holdings.read` refuses, and for a machine that is this host alone, whose folder only measuring writes.
+    Raises InputError, before anything is written, for members outside one folder, and as `holdings.read`. It
+    refuses a machine that is this host alone, whose folder only measuring writes.
     """
     try:
         with TemporaryDirectory() as folder, tarfile.open(source, "r:gz") as archive:
@@ -182,7 +182,7 @@ def _is_made(name: str) -> bool:
 def _merge(arrived: Path, packed: Path) -> int:
     """Merge one file of a pack. Returns the number of records added.
 
-    Of two files that differ, one is set aside. The file of the current record stays in place; without such a
+    If two files differ, one is set aside. The file of the current record stays in place; without such a
     record, the file that is here.
     """
     target, data = results() / arrived.relative_to(packed.parent), arrived.read_bytes()

@@ -1,7 +1,7 @@
-"""What a record counts without a clock: compared exactly, because identical runs count the same.
+"""Quantities that a record counts without a clock: compared exactly, because identical runs count the same.
 
-What varies between runs of the same key stands in `LEFT_OUT` with the reason; docs/exact.md says how often it
-was seen to.
+`LEFT_OUT` lists quantities that vary between runs of one key, with the reasons; docs/exact.md has the
+evidence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LeftOut:
     reason: str
 
     def covers(self, implementation: str, name: str) -> bool:
-        """Whether it leaves out this quantity of that implementation."""
+        """Return whether it leaves out this quantity of that implementation."""
         return any(fnmatch(name, pattern) for pattern in self.names) and any(
             fnmatch(implementation, pattern) for pattern in self.implementations
         )
@@ -102,7 +102,7 @@ NAMES = {"peak_memory": "structures"}
 
 
 def quantities(record: Record) -> Mapping[str, Quantity]:
-    """What is compared exactly of a record, by name; nothing unless its status is ok.
+    """Return the quantities of a record by name; none unless its status is ok.
 
     `structures` are the bytes of the algorithm's own data structures (`Work.peak_memory`). `peak_memory` is a
     GPU's pool; on the CPU it is what a process grew by, which is not the same twice, and is left out.
@@ -116,13 +116,13 @@ def quantities(record: Record) -> Mapping[str, Quantity]:
 
 
 def agreed(records: Iterable[Record]) -> Mapping[str, Quantity]:
-    """The quantities on which all processes of a run agree."""
+    """Return the quantities on which all processes of a run agree."""
     first, *others = [quantities(record) for record in records]
     return {name: value for name, value in first.items() if all(o.get(name) == value for o in others)}
 
 
 def differences(base: Record, record: Record) -> tuple[str, ...]:
-    """What changed from one record of a case to another, such as `edges 1,000 to 1,200`.
+    """List the changes from one record of a case to another, such as `edges 1,000 to 1,200`.
 
     Nothing where one has no result, or where input, device or number of threads are others: then another
     number is no change of the code.
@@ -139,7 +139,7 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
 
 
 def conditions(record: Record) -> tuple[object, ...]:
-    """What two records of a case have to have in common to be compared at all."""
+    """Return what two records of a case need in common to be compared at all."""
     return (record.prepared or {}).get("hash"), record.device, record.threads_used
 
 

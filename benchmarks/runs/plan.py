@@ -23,15 +23,15 @@ from fillpath.record import stored_records
 from fillpath.registry import lookup
 from fillpath.settings import Settings
 
-# Seconds of a process beside its calls: its start, then per entry and row of the matrix to load it, and per
-# entry of L + U to verify two results. From 1926 pairs of processes on an H200's host, within 2.2 times.
+# Seconds of a process without its calls: its start, per entry and row of the matrix to load it, and per entry
+# of L + U to verify two results. From 1926 pairs of processes on an H200's host, within 2.2 times.
 _START, _LOAD_ENTRY, _LOAD_ROW, _VERIFY = 2.0, 2e-7, 3e-6, 2e-9
 # Seconds per entry to read and order a matrix, by METIS and by anything else: within 3 times.
 _METIS, _ORDER = 4e-6, 2e-6
 # Bytes of an archive per entry, and of the matrix per byte of its archive: medians, within 4 times.
 _ARCHIVE, _MATRIX = 2.3, 3.6
-# Bytes of a process: its own, then per entry and row of the matrix to hold it, and per entry of L + U, or of
-# a graph, to check a result. On six inputs 36 % less to 6 % more was measured.
+# Bytes of a process: its own, per entry and row of the matrix to hold it, and per entry of L + U, or of a
+# graph, to check a result. On six inputs 36 % less to 6 % more was measured.
 _OWN, _HELD_ENTRY, _HELD_ROW, _CHECKED_OF_GRAPH = 190e6, 50, 60, 100
 _CHECKED = {"symbolic": 10, "supernodes": 10, "levels": 17, "solve": 33, "numeric": 51}
 _CASES = (

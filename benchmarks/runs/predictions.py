@@ -88,7 +88,7 @@ class Predictions:
         return np.nan, 0.0, "none"
 
     def checks(self) -> pd.DataFrame:
-        """Return each call measured on the machine, beside what the records of other inputs predict.
+        """Return each call measured on the machine, with the prediction by records of other inputs.
 
         The columns are case, measured and predicted in seconds, and factor, by which they differ, at least 1.
         """

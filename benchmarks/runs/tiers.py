@@ -106,5 +106,5 @@ def resumed(tiers: Sequence[Tier]) -> list[Tier]:
 
 
 def _environment(tier: Tier) -> dict[str, str]:
-    # On this machine, whatever the profile of a cluster says.
+    # On this machine, whatever a cluster's profile asks for.
     return {**os.environ, "FILLPATH_PROFILE": "default", **tier.settings}
