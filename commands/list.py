@@ -12,7 +12,7 @@ from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.search import Query
-from fillpath.declared import declared
+from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 
@@ -71,15 +71,20 @@ def _table(rows: Sequence[Row]) -> str:
 
 def _implementations() -> str:
     """Return a paragraph per stage in their order: its summary and its implementations."""
-    entries = declared()
+    registry.load_all()
+    entries = registry.registered()
     rows = [("implementation", "device", "what it is", "options")]
-    rows += [(f"  {each.name}", each.device, each.summary, ",".join(each.options) or "-") for each in entries]
+    rows += [(f"  {each.name}", each.device, each.summary, _options(each)) for each in entries]
     head, *lines = _table(rows).splitlines()
     paragraphs = [head]
     for stage in STAGES.values():
         its = [line for entry, line in zip(entries, lines, strict=True) if entry.stage == stage.name]
         paragraphs.append("\n".join([f"{stage.name}: {stage.summary}", *its]))
     return "\n\n".join(paragraphs)
+
+
+def _options(entry: registry.Implementation) -> str:
+    return ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options) or "-"
 
 
 def _catalogue() -> list[Row]:

@@ -15,7 +15,7 @@ import itertools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
@@ -187,7 +187,6 @@ class Record:
 
         Fields added by later versions are ignored; fields that an older version lacks are unknown.
         """
-        data = _upgraded(data)
         _validate(data)
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         values["status"] = Status(data["status"])
@@ -290,18 +289,6 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
             continue
         if records:
             yield records
-
-
-def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record of before the schema had a number with defaults for its missing fields.
-
-    The schema then refuses a record that lacks a field without a default.
-    """
-    if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
-        return data
-    defaults = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
-    factories = {f.name: f.default_factory() for f in fields(Record) if f.default_factory is not MISSING}
-    return {**defaults, **factories, **data, "schema": SCHEMA_VERSION}
 
 
 @functools.cache

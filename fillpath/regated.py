@@ -1,6 +1,7 @@
-"""Verdicts of today's gate on records of the old one: results/<machine>/gate.csv, one row per key.
+"""Verdicts of today's gate on records of the old gate: results/<machine>/gate.csv, one row per key.
 
-Records are never rewritten. `fillpath maintain gate` writes the file, and reports read records through it.
+Records are never rewritten: reports read them through this file. No command writes a row any more, because a
+case whose record is of the old gate is measured anew.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from fillpath.record import Record, Status, Verified
 
 NAME = "gate.csv"
 STATUSES = (Status.OK, Status.WRONG, Status.UNSUPPORTED)
-_REMEDY = "restore or remove it, then `fillpath maintain gate` writes it again"
+_REMEDY = "restore it from git, or remove it"
 # The method by norms that held factors; the others held residuals.
 _OF_FACTORS = "||A - L U||_F / ||A||_F"
 

@@ -23,7 +23,7 @@ from commands import main
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.holdings import SUMS, holdings
 from fillpath.paths import results
-from fillpath.record import Record, Status, read_records, record_path, write_records
+from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.hardware.roofline import rooflines, roofs, spots
@@ -374,18 +374,3 @@ def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(here: Path, tmp_p
         damage()
         with pytest.raises(InputError, match=rf"machine\.json: {said}"):
             holdings(facts.parent)
-
-
-def test_an_older_schema_is_read_as_todays_and_said(far: Path) -> None:
-    """From before the schema had a number: what a record lacks is unknown, what it says stands."""
-    path = min((far / "records").iterdir())
-    newer = ("schema", "suspect", "conclusive", "kernel_seconds", "clocks", "throttle", "series")
-    data = {name: value for name, value in json.loads(path.read_text()).items() if name not in newer}
-    path.write_text(json.dumps(data) + "\n")
-    (record,) = read_records(path)
-    assert record.schema == 1 and record.clocks is None and record.conclusive and record.median == 2.0
-    assert holdings(far).text == "far: 2 records, 1 of an older schema read as version 1, no checksums"
-    data.pop("verified")
-    path.write_text(json.dumps(data) + "\n")
-    with pytest.raises(InputError, match="verified"):
-        holdings(far)

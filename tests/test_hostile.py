@@ -43,7 +43,7 @@ OTHERS = tuple(
         "run symbolic fill2_cpu grid2d:6 --matching none", "run symbolic fill2_cpu ~no-such-user/b.mtx",
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
         "plan embedded", "remeasure x", "pack --figures --crate --machine test-machine",
-        "maintain compact test-machine", "maintain gate test-machine",
+        "maintain compact test-machine",
         "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
         "table test-machine", "table test-machine --csv table.csv", "calibrate", "nightly", "page",
         "page --draw gsofa.fig10", "workflow begin", "workflow summary", "workflow finish",

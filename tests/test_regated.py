@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.limits import Limits
-from benchmarks.engine.measure import measure
 from benchmarks.runs import archive
 from commands import main
 from fillpath import holdings, regated
 from fillpath.case import Case
 from fillpath.errors import InputError
 from fillpath.paths import results
-from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from fillpath.record import Record, Status, Verified, record_path, write_records
 from fillpath.regated import COLUMNS, Row
 from reports.facts.records import Records
 from reports.glu3 import phases
@@ -137,7 +135,7 @@ def test_a_damaged_file_is_refused_in_one_line(
     far.write_text(text)
     assert main(["check", "far"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert said in line and "`fillpath maintain gate` writes it again" in line
+    assert said in line and "restore it from git" in line
     assert "gate.csv" in Records.load().refused["far"]
 
 
@@ -164,34 +162,3 @@ def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: P
     with pytest.raises(InputError, match=r"gate\.csv:4: not a verdict"):
         archive.unpack(tmp_path / "far.tar.gz")
     assert far.read_text() == good
-
-
-def test_the_command_repeats_once_what_a_cpu_can(
-    registered_fakes: None, shared_cache: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Right and wrong results get a row; what fails here, is of other code or of today's gate has none."""
-    fakes = ("right", "missing_row", "raises", "crashes", "unsupported")
-    cases = {fake: Case("symbolic", fake, "grid2d,6") for fake in fakes}
-    made = {fake: measure(case, Limits(samples=1, forked=True)) for fake, case in cases.items()}
-    old = {
-        fake: replace(record, status=Status.OK, reason="", seconds=[1.0], verified=BY_NORMS)
-        for fake, record in made.items()
-    }
-    path = record_path("test-machine", old["right"].case)
-    store(*old.values())
-    write_records(path, [replace(old["right"], key="0" * 64), made["right"], old["right"]])
-    before = read_records(path)
-    assert main(["maintain", "gate", "test-machine"]) == 0
-    printed = capsys.readouterr().out
-    assert "test-machine: 1 ok, 1 wrong, 1 unsupported, 2 not repeated" in printed
-    assert "symbolic.raises@grid2d,6.natural: not repeated: error: RuntimeError: no such thing" in printed
-    file = results() / "test-machine" / regated.NAME
-    rows = {row.case.split("@")[0].partition(".")[2]: row for row in regated.read(file).values()}
-    assert {fake: row.status for fake, row in rows.items()} == {
-        "right": Status.OK, "missing_row": Status.WRONG, "unsupported": Status.UNSUPPORTED
-    }  # fmt: skip
-    assert rows["right"].key == old["right"].key and rows["unsupported"].reason == "symmetric input only"
-    assert read_records(path) == before and main(["check", "test-machine"]) == 0
-    written = file.read_text()
-    assert main(["maintain", "gate", "test-machine"]) == 0 and file.read_text() == written
-    assert "ok:" not in capsys.readouterr().out.replace("test-machine", "")

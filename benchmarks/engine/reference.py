@@ -7,7 +7,6 @@ much more than A that the fronts of bits would take more memory than F.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import zipfile
 from collections.abc import Callable
@@ -29,10 +28,8 @@ from impl.symbolic.gilbert_peierls import gilbert_peierls
 
 Implementation = Callable[[Pattern], tuple[Any, Any]]
 
-# A change of what a reference holds, or of how its hashes are made, is another version. Before the first
-# version a hash of sources stood in its place; the references of the last such hash are adopted.
+# A change of what a reference holds, or of how its hashes are made, is another version.
 VERSION = "v1"
-_ADOPTED = "367e35ff07db1d89"
 # Entries of F up to which gilbert_peierls checks as well. An update belongs to an entry of each of L, U and
 # F, any two of which name the third. So m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949).
 # Here that is 2.6e9, or 1.6 s at 0.6 ns an update. A full F has two thirds of that, and took 0.35 s.
@@ -45,14 +42,8 @@ LEAST_ROOM = 16_000_000
 
 
 def reference_path(prepared_hash: str) -> Path:
-    """Return the place of a prepared matrix's reference; a file with the earlier name gets this name."""
-    path = cache() / "references" / f"{VERSION}-{prepared_hash}.npz"
-    earlier = path.with_name(f"{_ADOPTED}-{prepared_hash}.npz")
-    if earlier.is_file() and not path.exists():
-        # Another process may have done so in between.
-        with contextlib.suppress(FileNotFoundError):
-            earlier.rename(path)
-    return path
+    """Return the place of a prepared matrix's reference in the cache."""
+    return cache() / "references" / f"{VERSION}-{prepared_hash}.npz"
 
 
 def reference(prepared: Prepared) -> Reference:

@@ -113,7 +113,7 @@ def _measure(job: Mapping[str, Any], report: Report) -> None:
 def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     """Measure a case with all of the crew, each of whom calls this.
 
-    job : from `benchmarks.engine.measure.job_of`; without `sampling` it ends at the first verdict
+    job : from `benchmarks.engine.measure.job_of`
     report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
     from benchmarks.engine import operands
@@ -152,9 +152,6 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     if not passes(*first):
         return
     del first
-    if job["sampling"] is None:
-        report("done")
-        return
     # Whatever else runs for this measurement stops first.
     report("sampling")
     where.begin()
