@@ -47,4 +47,11 @@ def validator(schema: str) -> Draft202012Validator:
     """Return the validator of a schema of config/schemas/."""
     import jsonschema
 
-    return jsonschema.Draft202012Validator(json.loads((CONFIG / "schemas" / f"{schema}.json").read_text()))
+    return jsonschema.Draft202012Validator(schema_of(schema))
+
+
+@functools.cache
+def schema_of(name: str) -> dict[str, Any]:
+    """Return a schema of config/schemas/."""
+    schema: dict[str, Any] = json.loads((CONFIG / "schemas" / f"{name}.json").read_text())
+    return schema

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,36 +22,10 @@ from fillpath.record import Record
 SUMS = "SHA256SUMS"
 
 
-@dataclass(frozen=True)
-class Holdings:
-    """Summary of a machine's folder.
+def read(folder: Path) -> tuple[str, list[list[Record]]]:
+    """Read all of a machine's folder: a line on it, and the records of each case, the current one last.
 
-    machine : its name
-    records : how many can be read
-    checked : files whose checksum was compared, 0 if the folder has no checksums
-    without : facts that it lacks and that nothing requires
-    """
-
-    machine: str
-    records: int
-    checked: int
-    without: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """Return `far: 12 records, 14 files checked; without machine.json`."""
-        sums = f", {self.checked} files checked" if self.checked else ", no checksums"
-        lacks = f"; without {', '.join(self.without)}" if self.without else ""
-        return f"{self.machine}: {self.records} records{sums}{lacks}"
-
-
-def holdings(folder: Path) -> Holdings:
-    """Read a machine's folder and return its summary. Raises InputError as `read`."""
-    return read(folder)[0]
-
-
-def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
-    """Read all of a machine's folder: its summary, and the records of each case, the current one last.
+    The line reads `far: 12 records, 14 files checked; without machine.json`.
 
     Raises InputError naming the damaged or missing file and the remedy.
     """
@@ -76,9 +49,9 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     gate = folder / regated.NAME
     regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
-    without = tuple(name for name in ("machine.json",) if not (folder / name).is_file())
-    summary = Holdings(folder.name, count, len(sums), without)
-    return summary, [records for records in cases if records]
+    checked = f"{len(sums)} files checked" if sums else "no checksums"
+    without = "" if (folder / "machine.json").is_file() else "; without machine.json"
+    return f"{folder.name}: {count} records, {checked}{without}", [records for records in cases if records]
 
 
 def machines() -> list[str]:

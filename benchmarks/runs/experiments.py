@@ -68,24 +68,20 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
             raise ConfigError(
                 f"config/experiments.yaml: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices"
             )
-    return Experiment(
-        id=entry["id"],
-        paper=entry["paper"],
-        figure=entry["figure"],
-        stage=stage_of(entry["stage"]).name,
-        implementations=tuple(entry.get("implementations", ())),
-        matrices=matrices,
-        preparation=Preparation(
+    made = {
+        "stage": stage_of(entry["stage"]).name,
+        "implementations": tuple(entry.get("implementations", ())),
+        "matrices": matrices,
+        "preparation": Preparation(
             preparation["matching"],
             preparation["ordering"],
             preparation["explicit_zeros"] == "keep",
             preparation.get("diagonal", 0),
         ),
-        only=tuple(entry.get("only", ())),
-        threads=entry.get("threads", 0),
-        seeds=_seeds(entry.get("seeds", 1)),
-        processes=entry.get("processes"),
-    )
+        "only": tuple(entry.get("only", ())),
+        "seeds": _seeds(entry.get("seeds", 1)),
+    }
+    return Experiment(**{**entry, **made})
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:

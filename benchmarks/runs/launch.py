@@ -97,17 +97,17 @@ def _enter() -> None:
 
 def _wait_for_snakemake(deadline: float) -> None:
     """Wait until no Snakemake that was started by hand works in this checkout. Raises BusyError."""
-    while running := [pid for pid in _processes("snakemake") if pid != os.getpid()]:
+    while running := [pid for pid in _snakemakes() if pid != os.getpid()]:
         if time.monotonic() > deadline:
             raise BusyError(f"snakemake (process {running[0]}) works in this checkout: let it end")
         time.sleep(0.2)
 
 
-def _processes(word: str) -> Iterator[int]:
-    """Yield the processes of a program or module whose working folder is this checkout."""
+def _snakemakes() -> Iterator[int]:
+    """Yield the processes of Snakemake whose working folder is this checkout."""
     for process in psutil.process_iter(["cmdline", "cwd"]):
         words = [Path(text).name for text in (process.info["cmdline"] or ())[:3]]
-        if word in words and process.info["cwd"] and Path(process.info["cwd"]) == BASE:
+        if "snakemake" in words and process.info["cwd"] and Path(process.info["cwd"]) == BASE:
             yield process.pid
 
 
