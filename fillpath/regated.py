@@ -10,11 +10,10 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from fillpath.errors import InputError
-from fillpath.paths import write_text
 from fillpath.record import Record, Status, Verified
 
 NAME = "gate.csv"
@@ -113,27 +112,6 @@ def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
     for row in rows.values():
         if (row.key, row.case) not in known:
             raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
-
-
-def write(path: Path, rows: Iterable[Row]) -> None:
-    """Replace the file, by case and key."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in sorted(rows, key=lambda row: (row.case, row.key)))
-    write_text(path, text.getvalue())
-
-
-def merge(path: Path, arriving: Rows) -> None:
-    """Add rows that the file lacks. A verdict that is not ok wins over one that is."""
-    here = read(path)
-    rows = {**arriving, **{key: row for key, row in here.items() if _stays(row, arriving.get(key))}}
-    if rows != here:
-        write(path, rows.values())
-
-
-def _stays(row: Row, arriving: Row | None) -> bool:
-    return arriving is None or row.status is not Status.OK or arriving.status is Status.OK
 
 
 def _row(case: str, key: str, status: str, value: str, bound: str, method: str, reason: str) -> Row:

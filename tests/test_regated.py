@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -41,13 +43,20 @@ def store(*records: Record) -> None:
         write_records(record_path(record.machine, record.case), [record])
 
 
+def write(path: Path, rows: Iterable[Row]) -> None:
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
 @pytest.fixture
 def far() -> Path:
     """A machine of three old records: one passes anew, one is wrong anew, one was not repeated."""
     old = [replace(OLD, case=case.name, key=f"{i:064x}") for i, case in enumerate((PASSES, WRONG, LEFT), 1)]
     store(*old)
     path = results() / "far" / regated.NAME
-    regated.write(path, [row(old[1], Status.WRONG, 0.5), row(old[0])])
+    write(path, [row(old[1], Status.WRONG, 0.5), row(old[0])])
     return path
 
 
@@ -90,10 +99,10 @@ def test_a_claim_counts_no_record_that_is_wrong_anew() -> None:
 
     before = judged()
     rows = [row(record) for record in records]
-    regated.write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / regated.NAME, rows)
     assert judged() == before == (len(HALF_OF_GSOFA), "1 process of 5")
     rows[1] = row(records[1], Status.WRONG, 0.5)
-    regated.write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / regated.NAME, rows)
     assert judged() == (len(HALF_OF_GSOFA) - 1, "6 of the 7 matrices that such a claim needs")
 
 
@@ -139,19 +148,16 @@ def test_a_damaged_file_is_refused_in_one_line(
     assert "gate.csv" in Records.load().refused["far"]
 
 
-def test_a_pack_carries_the_verdicts_and_merging_keeps_those_that_fail(far: Path, tmp_path: Path) -> None:
+def test_a_pack_carries_the_verdicts_and_replaces_none(far: Path, tmp_path: Path) -> None:
     pack, sent = tmp_path / "far.tar.gz", far.read_text()
     archive.pack("far", pack)
-    for here in ([], [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]):
-        regated.write(far, here)
-        archive.unpack(pack)
-        assert set(sent.splitlines()) <= set(far.read_text().splitlines())
-        assert len(regated.read(far)) == 2 + len(here) and "far: 3 records" in holdings.read(far.parent)[0]
-    wrong, ok = (row(OLD, status, value) for status, value in ((Status.WRONG, 0.5), (Status.OK, 0.0)))
-    for first, second in ((wrong, ok), (ok, wrong)):
-        regated.write(far, [first])
-        regated.merge(far, {second.key: second})
-        assert regated.read(far) == {wrong.key: wrong}
+    far.unlink()
+    archive.unpack(pack)
+    assert far.read_text() == sent and "far: 3 records" in holdings.read(far.parent)[0]
+    here = [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]
+    write(far, here)
+    archive.unpack(pack)
+    assert list(regated.read(far).values()) == here, "what came is set aside"
 
 
 def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: Path, tmp_path: Path) -> None:

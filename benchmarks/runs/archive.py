@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO, cast
 
-from fillpath import earlier, holdings, regated
+from fillpath import earlier, holdings
 from fillpath.errors import InputError
 from fillpath.holdings import SUMS, read_sums, sums_text
 from fillpath.host import is_own, share
@@ -190,9 +190,7 @@ def _merge(arrived: Path, packed: Path) -> int:
         return earlier.add(target, earlier.unpacked(data, arrived.name))
     if arrived.suffix == ".jsonl":
         return _merge_records(target, parse_records(data, arrived.name))
-    if arrived.name == regated.NAME:
-        regated.merge(target, regated.read(arrived))
-    elif not target.is_file():
+    if not target.is_file():
         _write(target, data)
     elif target.read_bytes() != data:
         arriving = arrived.parent.name in _OF_CASES and _is_current(packed, arrived.stem)

@@ -43,7 +43,7 @@ def processes_of(case: Case, settings: Settings) -> int:
     """
     if settings.processes is not None:
         return settings.processes
-    entry, most = _entry(case), settings.rounds
+    entry, most = catalogue.find(case.matrix), settings.rounds
     if entry is not None and _class(case, settings) is not None:
         most = int(layout()["processes"]["papers" if entry.papers else "others"])
     return min(most, _untimed().get(case) or most)
@@ -51,16 +51,11 @@ def processes_of(case: Case, settings: Settings) -> int:
 
 def _class(case: Case, settings: Settings) -> str | None:
     """Return the class of the case's matrix, None outside the catalogue or the suite of the papers."""
-    entry = _entry(case) if settings.suite == _LAID_OUT else None
+    entry = catalogue.find(case.matrix) if settings.suite == _LAID_OUT else None
     if entry is None:
         return None
     name = _TWINS if twins_of(case.matrix) else entry.suite
     return name if name in layout()["limits"] else None
-
-
-def _entry(case: Case) -> catalogue.Entry | None:
-    """Return what the catalogue has of the case's matrix."""
-    return catalogue.find(case.matrix)
 
 
 @functools.cache
