@@ -55,3 +55,14 @@ def schema_of(name: str) -> dict[str, Any]:
     """Return a schema of config/schemas/."""
     schema: dict[str, Any] = json.loads((CONFIG / "schemas" / f"{name}.json").read_text())
     return schema
+
+
+@functools.cache
+def figure_names() -> tuple[str, ...]:
+    """Return `paper.figure` of each figure in the order of experiments.yaml. Raises ConfigError."""
+    try:
+        loaded = load(CONFIG / "experiments.yaml", "experiments.yaml")
+        names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
+    except (TypeError, KeyError) as error:
+        raise ConfigError(f"config/experiments.yaml: {' '.join(str(error).split())}") from None
+    return tuple(dict.fromkeys(names))

@@ -58,8 +58,8 @@ def _paper(text: str) -> str:
 
 
 def _figure(text: str) -> str:
-    # figures imports paths, and paths imports this module.
-    from fillpath.figures import figure_names
+    # config imports paths, and paths imports this module.
+    from fillpath.config import figure_names
 
     names = figure_names()
     if text in names:

@@ -14,9 +14,9 @@ import pytest
 
 from benchmarks.runs import launch
 from commands import main
-from fillpath import figures, host
+from fillpath import config, host
+from fillpath.config import figure_names
 from fillpath.errors import ConfigError
-from fillpath.figures import figure_names
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES, Settings
 from tests.thorough import daily
@@ -118,7 +118,7 @@ def test_a_figure_of_another_paper_is_refused_at_every_door(
 def test_a_damaged_list_of_figures_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "CONFIG", tmp_path)
+    monkeypatch.setattr(config, "CONFIG", tmp_path)
     for text in ("- paper: gsofa\n", "nothing", "- [unclosed", None):
         if text is not None:
             (tmp_path / "experiments.yaml").write_text(text)

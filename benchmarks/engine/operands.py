@@ -12,9 +12,9 @@ from benchmarks.engine.benchmark import Context, benchmark_of
 from fetch.prepare import raw_of
 from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
-from fillpath.makers import maker_of, parts_of
 from fillpath.nouns import Filled, Pattern, Prepared, Raw, Reference
 from fillpath.registry import Implementation
+from fillpath.source import maker_of, parts_of
 from fillpath.stages import stage_of
 
 
