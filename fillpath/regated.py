@@ -65,15 +65,10 @@ COLUMNS = tuple(each.name for each in fields(Row))
 Rows = Mapping[str, Row]
 
 
-def is_of_old_gate(record: Record) -> bool:
-    """Return whether only the old gate has passed the record."""
-    return record.status is Status.OK and record.verified is not None and record.verified.by_norms
-
-
 def applied(record: Record, rows: Rows) -> Record:
     """Return the record with today's verdict, where only the old gate has passed it and there is a row."""
     row, old = rows.get(record.key), record.verified
-    if row is None or old is None or not is_of_old_gate(record):
+    if row is None or old is None or record.status is not Status.OK or not old.by_norms:
         return record
     held = replace(record, status=row.status, reason=row.reason, verified=row.verdict(old.by))
     if row.status is not Status.OK:

@@ -34,20 +34,17 @@ class Run:
         return float("inf") if self.deadline is None else self.deadline - time.time()
 
 
-def begin(settings: str, limit: float | None) -> Run:
-    """Open a run, or resume the unfinished run of the same settings. limit : seconds from now."""
-    deadline = None if limit is None else time.time() + limit
+def begin(settings: str, limit: float | None, run_id: str = "") -> Run:
+    """Open a run, or resume the unfinished run of the same settings.
+
+    limit : float, seconds from now
+    run_id : str, of a run that other processes measured, which replaces any unfinished run
+    """
     unfinished = current()
-    resumed = unfinished is not None and unfinished.settings == settings
-    return _open(Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings))
-
-
-def go_on(run_id: str, settings: str, limit: float | None) -> Run:
-    """Open a run that other processes measured, of that id, in place of any unfinished run."""
-    return _open(Run(run_id, None if limit is None else time.time() + limit, settings))
-
-
-def _open(run: Run) -> Run:
+    if not run_id:
+        resumed = unfinished is not None and unfinished.settings == settings
+        run_id = unfinished.id if resumed and unfinished else _new_id()
+    run = Run(run_id, None if limit is None else time.time() + limit, settings)
     write_text(_RUN, json.dumps(asdict(run)))
     return run
 

@@ -104,20 +104,15 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
     report("done")
 
 
-def _measure(job: Mapping[str, Any], report: Report) -> None:
-    from benchmarks.engine.crew import Alone
-
-    measure(job, report, Alone())
-
-
-def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
-    """Measure a case with all of the crew, each of whom calls this.
+def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -> None:
+    """Measure a case with all of the crew, each of whom calls this; alone without a crew.
 
     job : from `benchmarks.engine.measure.job_of`
     report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
     from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of
+    from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
     from benchmarks.engine.gate import verify
     from benchmarks.engine.places import place
@@ -125,6 +120,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     from fillpath.series import write_series
     from impl.cuda import transfer
 
+    crew = crew or Alone()
     importlib.import_module(job["module"])
     implementation = lookup(job["stage"], job["implementation"])
     benchmark = benchmark_of(job["stage"])
@@ -233,7 +229,7 @@ def counted(work: Any) -> dict[str, Any]:
     return {**numbers, "facts": facts}
 
 
-TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": _measure, "prepare": _prepare}
+TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": measure, "prepare": _prepare}
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     die_with_parent()
     adopt()
     introduce()
-    runs.go_on(arguments.run, settings().text(), settings().limit)
+    runs.begin(settings().text(), settings().limit, arguments.run)
     for stage in suite_stages(settings()):
         run_stage(stage)
     runs.finish()
