@@ -303,7 +303,7 @@ MUTATIONS = (
     ),
     # How a case is measured.
     Mutation(
-        "sampling goes on after its time", "benchmarks/engine/sampling.py",
+        "sampling goes on after its time", "benchmarks/engine/limits.py",
         "return count < self.most and spent < self.seconds", "return count < self.most",
         "test_measure.py::test_memory_and_samples_are_bounded",
     ),

@@ -17,10 +17,9 @@ import pytest
 
 from benchmarks.engine import inputs, machine, run, standing
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.limits import Limits
+from benchmarks.engine.limits import USUAL, Limits, Sampling
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.sampling import USUAL, Sampling
 from fetch.matrix_id import resolve
 from fillpath import host, paths, registry
 from fillpath.case import Case, Preparation

@@ -6,6 +6,7 @@ digest is made here on the host; `benchmarks/engine/device_digest.py` makes the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,8 +53,8 @@ def verify_counts(result: Counts, reference: Reference) -> Verified:
     return Verified(_by(reference), method="row counts", value=float(differing), bound=0.0)
 
 
-def has_shape(result: Any, n: int) -> bool:
-    """Return whether it is a filled pattern on the host with the dtypes and shapes of n rows."""
+def has_shape(result: Any, n: int, is_array: Callable[..., bool] = is_array) -> bool:
+    """Return whether it is a filled pattern with the dtypes and shapes of n rows, on the host by default."""
     return (
         isinstance(result, Filled)
         and is_array(result.pattern.indptr, np.int64, n + 1)

@@ -103,10 +103,6 @@ def benchmark_of(stage: str) -> Benchmark:
 
 def bytes_of(*nouns: Any) -> int:
     """Return the bytes of all arrays of these nouns, and of the nouns in them."""
-    return sum(_bytes(noun) for noun in nouns)
-
-
-def _bytes(noun: Any) -> int:
-    if is_dataclass(noun):
-        return bytes_of(*(getattr(noun, f.name) for f in fields(noun)))
-    return int(getattr(noun, "nbytes", 0))
+    parts = [getattr(noun, each.name) for noun in nouns if is_dataclass(noun) for each in fields(noun)]
+    own = sum(int(getattr(noun, "nbytes", 0)) for noun in nouns if not is_dataclass(noun))
+    return own + (bytes_of(*parts) if parts else 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.checks.rows import Digest
+from benchmarks.checks.rows import Digest, has_shape
 from fillpath.nouns import Counts, Filled
 from impl.cuda import kernels
 
@@ -18,12 +18,7 @@ THREADS = 128
 
 def can_digest(result: Any, n: int) -> bool:
     """Return whether it is a filled pattern on the device with the dtypes and shapes of n rows."""
-    return (
-        isinstance(result, Filled)
-        and _is_device_array(result.pattern.indptr, np.int64, n + 1)
-        and _is_device_array(result.pattern.indices, np.int32)
-        and _is_device_array(result.upper_start, np.int64, n)
-    )
+    return has_shape(result, n, _is_device_array)
 
 
 def digest(filled: Filled) -> Digest:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -134,17 +135,15 @@ def fork(setup: Setup) -> Forked | Worker:
     of_job = {name: value for name, value in setup.environment.items() if name.startswith(_OF_JOBS)}
     lasting = {name: value for name, value in setup.environment.items() if name not in of_job}
     setup_of_template = replace(setup, environment=lasting)
-    for template in [each for each in _waiting if each.setup == setup_of_template]:
-        _waiting.remove(template)
-        with contextlib.suppress(OSError):
-            return Forked(template, of_job)
-        template.end()
+    waiting = [each for each in _waiting if each.setup == setup_of_template]
     with contextlib.suppress(OSError):
-        template = Template(setup_of_template)
-        try:
-            return Forked(template, of_job)
-        except OSError:
-            template.end()
+        for template in itertools.chain(waiting, map(Template, [setup_of_template])):
+            if template in waiting:
+                _waiting.remove(template)
+            try:
+                return Forked(template, of_job)
+            except OSError:
+                template.end()
     return Worker(setup)
 
 

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine.follow import die_with
-from benchmarks.engine.sampling import Sampling
 from fillpath.errors import FillpathError, UnavailableError
 from impl.cuda.device import is_out_of_memory
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import Meter
+    from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import Host
     from fillpath.registry import Implementation
 
@@ -115,6 +115,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
     from benchmarks.engine.gate import verify
+    from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import place
     from fillpath.registry import lookup
     from fillpath.series import write_series

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.engine.limits import Limits
-from benchmarks.engine.sampling import SHORT, USUAL
+from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.runs.cases import experiment_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
