@@ -1,7 +1,7 @@
 """The part of a record's key that follows the code of impl/.
 
-`fillpath.syntax` decides when two codes are the same; this module decides which code counts: that of an
-implementation, and of the functions of impl/inputs.py that make what it is given.
+`fillpath.syntax` decides when two codes are the same. This module decides which code counts: that of an
+implementation, and that of the makers of its noun in impl/inputs.py.
 """
 
 from __future__ import annotations
