@@ -21,7 +21,7 @@ from reports.facts.records import Records
 from reports.hardware.comparison import Comparison, compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
-from reports.pages.webpage.scoreboard import machines_of
+from reports.pages.webpage.exhibits import machines_of
 from reports.shapes import style
 
 LOG = logging.getLogger("fillpath")

@@ -55,12 +55,12 @@ class Entry:
 
 @functools.cache
 def entries() -> tuple[Entry, ...]:
-    """The catalogue, in the file's order. Raises ConfigError naming the line."""
+    """Return the catalogue, in the file's order. Raises ConfigError naming the line."""
     return read_entries(CONFIG / "matrices.csv")
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """The rows of a catalogue file, each valid under config/schemas/matrices.json.
+    """Yield the rows of a catalogue file, each valid under config/schemas/matrices.json.
 
     Raises ConfigError naming the file and line if it is unreadable, a row is invalid, an id occurs twice, or
     a stand-in names an id that no row has.
@@ -80,7 +80,7 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
 
 
 def find(text: str) -> Entry | None:
-    """The entry of that id, name or Group/Name; None for a matrix that the catalogue does not hold."""
+    """Return the entry of that id, name or Group/Name; None for a matrix outside the catalogue."""
     entry = _index().get(text)
     if entry is None and names.is_generated(text):
         return _index().get(names.canonical(text))

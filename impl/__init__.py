@@ -1,1 +1,1 @@
-"""What is measured: one room per stage, one file per implementation."""
+"""The measured code: one room per stage, one file per implementation."""

@@ -1,8 +1,6 @@
-"""The makers: how each noun that implementations take is made from a prepared matrix, before anything is
-timed.
+"""The makers: each noun that implementations take, made from a prepared matrix before anything is timed.
 
-What is made here decides what is measured, so the key of a record covers these functions as well as the
-implementation's own.
+The nouns decide what is measured, so a record's key covers these functions as well as the implementation's.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from impl.symbolic.fill1_pruned import fill1_pruned
 
 @maker
 def filled(pattern: Pattern) -> Filled:
-    """F = L + U of the pattern, n x n."""
+    """Return F = L + U of the pattern, n x n."""
     rows, _ = fill1_pruned(pattern)
     assert isinstance(rows, Filled)
     return rows
@@ -27,30 +25,30 @@ def filled(pattern: Pattern) -> Filled:
 
 @maker
 def two_way(filled: Filled) -> TwoWay:
-    """F by rows and by columns."""
+    """Return F by rows and by columns."""
     return by_both(filled)
 
 
 @maker
 def matrix_on_filled(prepared: Prepared, two_way: TwoWay) -> Assembled:
-    """The matrix's values on F, with GLU3.0's levels of its columns."""
+    """Return the matrix's values on F, with GLU3.0's levels of its columns."""
     levels, _ = glu3_relaxed(two_way)
     return assembled(prepared, two_way, levels)
 
 
 @maker
 def fronts(prepared: Prepared) -> Fronts:
-    """The matrix and the fronts of A | A^T, merged where that adds few zeros."""
+    """Return the matrix and the fronts of A | A^T, merged where that adds few zeros."""
     return fronts_of_matrix(prepared)
 
 
 @maker
 def graph(prepared: Prepared) -> Laplacian:
-    """The matrix as the Laplacian of a graph. Raises what `impl.cholesky.graph.laplacian` raises."""
+    """Return the matrix as the Laplacian of a graph. Raises as `impl.cholesky.graph.laplacian` does."""
     return laplacian(prepared)
 
 
 @maker
 def linear_system(laplacian: Laplacian) -> System:
-    """The Laplacian with the right-hand side that all implementations are given."""
+    """Return the Laplacian with the right-hand side that all implementations are given."""
     return system(laplacian)

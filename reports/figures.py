@@ -1,7 +1,4 @@
-"""The figures, which are every module of a paper's package that holds an EXHIBIT, and what each says on a
-machine."""
-
-from __future__ import annotations
+"""The figures, every module of a paper's package that holds an EXHIBIT, and what each says on a machine."""
 
 import functools
 import importlib
@@ -29,8 +26,10 @@ from reports.table import case_table
 
 @functools.cache
 def exhibits(paper: str) -> dict[str, Exhibit]:
-    """The figures of a paper by the names of their modules: tables, figures, what only its text says, what is
-    beyond it; none where it has no package yet. Raises UnknownNameError."""
+    """Return a paper's figures by their modules: tables, figures, what only its text says, what is beyond it.
+
+    None where it has no package yet. Raises UnknownNameError.
+    """
     known_paper(paper)
     if importlib.util.find_spec(f"reports.{paper}") is None:
         return {}
@@ -48,12 +47,12 @@ def exhibits(paper: str) -> dict[str, Exhibit]:
 
 
 def available_figures() -> list[tuple[str, str]]:
-    """Every (paper, figure) that `draw` knows."""
+    """Return every (paper, figure)."""
     return [(paper, figure) for paper in papers() for figure in exhibits(paper)]
 
 
 def exhibit(paper: str, figure: str) -> Exhibit:
-    """That figure. Raises UnknownNameError with suggestions."""
+    """Return that figure. Raises UnknownNameError with suggestions."""
     known = exhibits(paper)
     if figure not in known:
         hint = suggest(figure, known) or f"; it has {', '.join(known) or 'none yet'}"
@@ -67,24 +66,23 @@ def deciding(paper: str) -> Mapping[str, str]:
 
 
 def figure_of(paper: str, subject: str) -> str:
-    """The figure that speaks to a subject of config/claims/, the first of several. Raises UnknownNameError
-    where none does, ConfigError where two judge the same claim by columns of one name."""
+    """Return the figure that speaks to a subject of config/claims/, the first of several.
+
+    Raises UnknownNameError where none does, ConfigError where two judge a claim by columns of one name.
+    """
     speaking = [name for name, shown in exhibits(paper).items() if subject in shown.claims]
     if not speaking:
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
     judging = [(claim, held) for claim in claims_of(paper, subject) for held in claim.held if not held.beside]
-    if judging and len(speaking) > 1:
-        claim, held = judging[0]
-        raise ConfigError(
-            f"{claim.id} is judged by the column {held.column!r} of two figures, {' and '.join(speaking[:2])}"
-            ": take its subject out of the `claims` of one"
-        )
+    for claim, held in judging if len(speaking) > 1 else ():
+        two = f"the column {held.column!r} of two figures, {' and '.join(speaking[:2])}"
+        raise ConfigError(f"{claim.id} is judged by {two}: take its subject out of the `claims` of one")
     return speaking[0]
 
 
 @dataclass(frozen=True)
 class View:
-    """A figure on one machine, for whoever draws it, judges it or lists its claims.
+    """A figure on one machine.
 
     figure : empty for the claims that no figure decides
     machine : None where none has a record
@@ -106,8 +104,7 @@ class View:
 
     @functools.cached_property
     def rank(self) -> tuple[int, int, int, str]:
-        """The claims that it decides, the numbers that it says, the verified results behind it, each less
-        than zero; its machine. The least is the best."""
+        """Return minus the claims decided, the numbers and the results; the machine. The least is best."""
         numbers = [verdict for verdict in self.verdicts if verdict.n]
         decided = {verdict.claim for verdict in numbers if verdict.outcome in JUDGED}
         ok = int((self.rows["status"] == "ok").sum())
@@ -121,10 +118,7 @@ def recorded(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequence[Case]) -> View:
-    """Return what a figure says on the machine of these records.
-
-    A figure may fail at whatever records hold: that costs the claims that it speaks to, and no others.
-    """
+    """Return a figure on the machine of these records. What records hold may fail a figure, and no other."""
     shown, machine = exhibit(paper, figure), next(iter(here.machines()), None)
     try:
         rows = case_table(here.of_one_run(cases) if shown.one_run else here, cases, entries, paper)
@@ -138,12 +132,10 @@ def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequen
 def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
     """Return the view that a figure's picture is of; None where no machine has a record of its cases.
 
-    It is that of the machine that runs the command, if its records decide a claim of the figure; for a figure
-    without claims, if it has a verified result of any case. Otherwise it is, of all machines, the one that
-    decides most claims of the figure; of several the one of which the figure says most, then the one with
-    most verified results, then the first by name.
+    It is that of a machine that runs the command, if its records decide a claim of the figure; for a figure
+    without claims, if it has a verified result of any case. Otherwise the best by `View.rank`.
 
-    here : names of the machine that runs the command; on a cluster of several, chosen among by the same rule.
+    here : names of the machines that run the command, on a cluster several.
     """
     tried = [each for each in views if not each.failure and each.rows["key"].notna().any()]
     # A machine without a result decides nothing.
@@ -154,15 +146,14 @@ def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
 
 
 def draw(seen: View, site: Path | None = None) -> list[Path]:
-    """Draw what a figure says on a machine, unless it is drawn already: SVG and CSV in the site, and what the
-    page shows. Returns their paths.
+    """Draw a figure, unless it is drawn already, and return the paths of its SVG and CSV.
 
     site : the folder, None for the page's own
     """
     if seen.failure:
         raise ConfigError(seen.failure)
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
-    stamp = style.Stamp.of(rows)
+    stamp = style.stamp(rows)
     judged_first = sorted(seen.verdicts, key=lambda verdict: verdict.outcome not in JUDGED)
     verdicts = [(verdict.key, verdict.text) for verdict in judged_first]
     words = shown.words(seen.frame, rows)
@@ -177,5 +168,5 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
 
 
 def stem(paper: str, figure: str) -> str:
-    """The file name of a figure, without its ending."""
+    """Return the file name of a figure, without its ending."""
     return f"{paper}_{figure}"

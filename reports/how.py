@@ -15,7 +15,6 @@ from reports.facts.naming import listed
 def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> str:
     """Return how these cases were measured and prepared.
 
-    rows : one per case
     span : from what to what seconds are, empty where a figure shows none
     is_judged : whether the figure is held against claims
     """
@@ -23,22 +22,19 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
     if ok.empty:
         return "Nothing of it was measured here."
     theirs = papers()[paper].preparation
-    stopped = ((rows["status"] == "timeout") & rows["low"].notna()).any()
-    parts = (
-        _seconds(ok, span) if span else "",
-        _machine(ok),
-        f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}.",
-        "More than (>): a limit of time ended the call, and its ratios are bounds."
-        if span and stopped
-        else "",
-        "Stand-ins decide nothing." if is_judged else "",
-    )
-    return " ".join(part for part in parts if part)
+    parts = [_seconds(ok, span)] if span else []
+    parts += [_machine(ok)]
+    parts += [f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}."]
+    if span and ((rows["status"] == "timeout") & rows["low"].notna()).any():
+        parts += ["More than (>): a limit of time ended the call, and its ratios are bounds."]
+    return " ".join([*parts, "Stand-ins decide nothing."] if is_judged else parts)
 
 
 def place(rows: pd.DataFrame) -> str:
-    """`Measured on h200 (NVIDIA H200).`, by rows of the table, with the processor where no GPU was met;
-    `Simulated on` where all stood in for other devices; empty where nothing was measured."""
+    """Return `Measured on h200 (NVIDIA H200).`, with the processor where no GPU was met.
+
+    `Simulated on` where all devices were virtual; empty where nothing was measured.
+    """
     ok = rows[rows["status"] == "ok"]
     if ok.empty:
         return ""
@@ -48,7 +44,7 @@ def place(rows: pd.DataFrame) -> str:
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of which anything was tried, their groups numbered anew; all of a frame without a status."""
+    """Return the rows that were tried, their groups numbered anew; all of a frame without a status."""
     if "status" not in frame:
         return frame
     rows = frame[_tried(frame)].reset_index(drop=True)
@@ -56,7 +52,7 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def unmeasured(frame: pd.DataFrame) -> str:
-    """`Not measured: audikw_1 (AU), stomach (ST).`: the matrices that no row of the picture is of."""
+    """Return `Not measured: audikw_1 (AU), stomach (ST).`: the matrices that no row of the picture is of."""
     if "status" not in frame or "label" not in frame:
         return ""
     tried = _tried(frame)
@@ -65,7 +61,7 @@ def unmeasured(frame: pd.DataFrame) -> str:
 
 
 def _tried(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Rows of which a case, or of several variants one, was tried."""
+    """Return whether a case of each row was tried."""
     words = frame.filter(regex="^status(_|$)").astype("object")
     return (words.notna() & ~words.isin(UNTRIED)).any(axis=1)
 

@@ -1,7 +1,5 @@
 """What lies beside a machine's records: series along the sources or the levels, and what probes counted."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,19 +17,17 @@ from fillpath.series import read_bins
 def read_probe(kind: str, machine: str, case: str, key: str) -> Mapping[str, Any] | None:
     """Return what `fillpath counters`, `faults` or `durations` keeps of a case, as `facts` and more.
 
-    None where it was not run, or for an input, a source or a machine other than the record's of that key, and
-    with a warning for a file that cannot be read.
+    None where it was not run, for a record of another key, and with a warning for a file that is damaged.
     """
     path = results() / machine / kind / f"{case}.json"
     try:
         counts: Mapping[str, Any] = json.loads(path.read_text())
-        counts["facts"]
+        return counts if counts["facts"] is not None and counts.get("key") == key else None
     except FileNotFoundError:
         return None
     except Exception as error:  # A damaged file may raise any.
         logging.getLogger("fillpath").warning("%s: no %s: %s", path, kind, error)
         return None
-    return counts if counts.get("key") == key else None
 
 
 def probes(kind: str, rows: pd.DataFrame) -> list[Mapping[str, Any]]:
@@ -41,8 +37,8 @@ def probes(kind: str, rows: pd.DataFrame) -> list[Mapping[str, Any]]:
 
 
 def read_series(machine: str, name: str) -> pd.DataFrame | None:
-    """The series file that a record of that machine names: one row per bin with its sources, from `first` to
-    `last`, and `<series>_mean`, `_min`, `_max` over them. None, with a warning, if it cannot be read."""
+    """Return the series file that a record names: one row per bin of sources from `first` to `last`, with
+    `<series>_mean`, `_min`, `_max` over them. None, with a warning, if it cannot be read."""
     path = results() / machine / "series" / Path(name).name
     try:
         n, numbers = read_bins(path)
@@ -70,12 +66,12 @@ def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _bins(row: Row, names: Sequence[str]) -> pd.DataFrame:
-    nothing = pd.DataFrame([dict.fromkeys(names, None)])
-    if row["status"] != "ok":
-        return nothing.assign(why=None)
-    if not isinstance(row["series_file"], str):
-        return nothing.assign(why="its record names no series")
-    bins = read_series(row["machine"], row["series_file"])
-    if bins is None or not set(names) <= set(bins):
-        return nothing.assign(why=f"no {', '.join(names)} in {row['series_file']}")
-    return bins[list(names)].assign(why=None)
+    """Return the bins of a row's series, or one row of no numbers and why."""
+    why, file = None, row["series_file"]
+    if row["status"] == "ok":
+        bins = read_series(row["machine"], file) if isinstance(file, str) else None
+        if bins is not None and set(names) <= set(bins):
+            return bins[list(names)].assign(why=None)
+        named = isinstance(file, str)
+        why = f"no {', '.join(names)} in {file}" if named else "its record names no series"
+    return pd.DataFrame([dict.fromkeys([*names, "why"])]).assign(why=why)

@@ -35,10 +35,7 @@ DRAM_PEAK = "dram_peak_bytes_per_s"
 
 _PREPARED = ("n", "nnz", "entries", "explicit_zeros", "structural_symmetry", "diagonal_added")
 _WORK = ("edges", "fills", "bytes")
-_RECORD = (
-    "key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect",
-)  # fmt: skip
-_VERIFIED = ("by", "method", "value", "bound")
+_RECORD = ("key", "run_id", "started_at", "commit", "dirty", "host", "host_cpu", "device", "suspect")
 _NUMBERS = (
     *_PREPARED, *_WORK, "threads_used", "peak_memory", "transfers", "card", DRAM_PEAK, "samples",
     "verified_value", "verified_bound",
@@ -54,13 +51,10 @@ COLUMNS = (
 
 
 def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper: str) -> pd.DataFrame:
-    """Return one row per case, in the order of the cases, with COLUMNS and what the records counted.
+    """Return one row per case, in their order, with COLUMNS and what the records counted.
 
-    records : of one machine, which cases without a record are of, too
-    entries : the catalogue's
+    records : of one machine. Raises ValueError for several.
     paper : whose figures name the matrices; empty for the catalogue's names alone
-
-    Raises ValueError for records of several machines.
     """
     if len(machines := records.machines()) > 1:
         raise ValueError(f"records of {', '.join(machines)}: a table is of one machine")
@@ -68,19 +62,21 @@ def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper:
     rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
     facts = pd.DataFrame([row.pop("facts") for row in rows], range(len(rows)), dtype="float64")
     facts = facts.sort_index(axis=1).rename(columns={name: f"counted_{name}" for name in COLUMNS})
-    columns = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
-    said = pd.DataFrame(columns, facts.index, dtype="object")
-    said = said.astype(dict.fromkeys(_NUMBERS, "float64"))
-    whole = pd.concat([said, names_of(said, entries, paper), facts], axis=1)
-    whole = with_rounds(whole, [Rounds.of(runs) if runs else None for runs in said["runs"]])
-    return whole[[*COLUMNS, *facts]]
+    texts = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
+    numbers = {name: texts.pop(name) for name in _NUMBERS}
+    said = pd.DataFrame(texts, facts.index, dtype="object").join(pd.DataFrame(numbers, dtype="float64"))
+    whole = with_rounds(said, [Rounds.of(runs) if runs else None for runs in said["runs"]])
+    whole["low"] = whole["low"].fillna(said["low"].astype("float64"))
+    whole = pd.concat([whole, names_of(said, entries, paper), facts], axis=1)
+    # One block of each type: pandas copies many slowly.
+    return whole[[*COLUMNS, *facts]].copy()
 
 
 def all_rows(records: Records, cases: Sequence[Case], entries: Entries) -> pd.DataFrame:
     """Return the rows of `case_table` of every machine that has tried a case, in the order of the cases.
 
-    Where a machine cannot run a case (`unavailable`), it has a row only if no other has tried; a case without
-    a record has one row of no machine.
+    A machine that cannot run a case (`unavailable`) has a row only if no other machine has tried; a case
+    without a record has one row of no machine.
     """
     own = [records.of_machine(machine) for machine in records.machines()]
     tried = [(each, [case for case in cases if each.of(case.name)]) for each in own]
@@ -112,19 +108,18 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
         "suspect": False,
         "runs": (),
         "samples": 0,
-        "processes": 0,
         "facts": {},
     }
     return row if record is None else row | _of_record(record, records)
 
 
 def _of_record(record: Record, records: Records) -> dict[str, Any]:
-    """A result has numbers only where it was verified."""
+    """Return what a record says; numbers of a result only where the result is right."""
     prepared, gpu, verified = record.prepared or {}, record.gpu or {}, record.verified
     said = {
         **{name: getattr(record, name) for name in (*_RECORD, "machine", "reason", "threads_used")},
         **{name: prepared.get(name) for name in _PREPARED},
-        **{f"verified_{name}": getattr(verified, name, None) for name in _VERIFIED},
+        **{f"verified_{name}": getattr(verified, name, None) for name in ("by", "method", "value", "bound")},
         "status": str(record.status),
         "low": record.longer_than if record.status is Status.TIMEOUT else None,
         "versions": json.dumps(record.versions, sort_keys=True),
@@ -148,8 +143,7 @@ def _of_record(record: Record, records: Records) -> dict[str, Any]:
 
 
 def transfers_of(record: Record) -> float | None:
-    """Return the seconds of moving the input to the GPU and the result back, which are in no other; 0 on the
-    host, None of a record that does not say."""
+    """Return the seconds of the transfers to the GPU and back: 0 on the host, None of a silent record."""
     if record.device is None:
         return 0.0
     parts = [record.phases.get(name) for name in ("to_device", "to_host")]
@@ -159,42 +153,34 @@ def transfers_of(record: Record) -> float | None:
 def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.DataFrame:
     """Return the rows with other seconds of their records, `not_measured` where an ok record has none.
 
-    A stopped call says nothing of them. Transfers are of the whole record.
-
     samples : what of a record, or by implementation; the rows of other implementations stay as they are
     """
     codes: Iterable[str] = rows["implementation"]
     chosen = [samples.get(code) if isinstance(samples, Mapping) else samples for code in codes]
-    swapped = pd.Series([each is not None for each in chosen], rows.index, dtype=bool)
-    found = [
-        Rounds.of(runs, each) if each and runs else None
-        for each, runs in zip(chosen, rows["runs"], strict=True)
-    ]
-    return with_rounds(_told(rows, swapped), found, swapped)
-
-
-def _told(rows: pd.DataFrame, swapped: pd.Series[bool] | bool = True) -> pd.DataFrame:
-    """Return the rows without seconds where a row that gets others is not ok."""
-    seconds = rows[list(SECONDS)].mask(swapped & (rows["status"] != "ok"))
-    return rows.assign(**seconds)
+    every = zip(chosen, rows["runs"], strict=True)
+    found = [Rounds.of(runs, each) if each and runs else None for each, runs in every]
+    return with_rounds(rows, found, [each is not None for each in chosen])
 
 
 def with_rounds(
-    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: pd.Series[bool] | bool = True
+    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: Sequence[bool] | bool = True
 ) -> pd.DataFrame:
-    """Return the rows with the seconds of these rounds, `not_measured` where an ok row has none.
+    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row has none.
 
     swapped : the rows that get them, True for all
     """
-    known = [each if each is not None and each.numbers and each.median > 0 else None for each in found]
-    every = [(r.median, *r.interval, len(r.numbers)) if r else (np.nan, np.nan, np.nan, 0) for r in known]
-    ok = (rows["status"] == "ok") & swapped
-    parts = pd.DataFrame(every, rows.index, columns=[*SECONDS, "processes"])
-    parts["rounds"] = pd.Series(known, rows.index, dtype="object")
-    status = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
-    parts = parts.where(ok, rows[list(parts)], axis=0)
+    ok = rows["status"] == "ok"
+    every = [
+        (each.median, *each.interval, len(each.numbers), each)
+        if is_ok and each and each.numbers and each.median > 0
+        else (np.nan, np.nan, np.nan, 0, None)
+        for each, is_ok in zip(found, ok, strict=True)
+    ]
+    parts = pd.DataFrame(every, rows.index, [*SECONDS, "processes", "rounds"], dtype="object")
+    parts["status"] = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
+    parts = parts.where(pd.Series(swapped, rows.index, dtype=bool), rows[list(parts)], axis=0)
     types = dict.fromkeys(SECONDS, "float64") | {"processes": "int"}
-    return rows.assign(**parts.astype(types), status=status)
+    return rows.assign(**parts.astype(types))
 
 
 def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples:
@@ -213,30 +199,26 @@ def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples
 
 
 def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the seconds of each span, the sum of its phases' medians in the record that stands for a case;
-    0 for a phase that a record lacks, unknown of a row that is not ok."""
+    """Return the seconds of each span, the sum of its phases' medians in the current record; 0 for a phase
+    that a record lacks, unknown of a row that is not ok."""
 
-    def seconds(runs: Sequence[Record], names: Sequence[str]) -> float:
-        parts = map(representative(runs).phases.get, names)
-        return sum(float(np.median(samples)) for samples in parts if samples)
+    def seconds(runs: Sequence[Record]) -> dict[str, float]:
+        taken = {name: float(np.median(s)) for name, s in representative(runs).phases.items() if s}
+        return {span: sum(taken.get(name, 0.0) for name in names) for span, names in spans.items()}
 
-    sums = [
-        {span: seconds(runs, names) for span, names in spans.items()} if runs else {} for runs in rows["runs"]
-    ]
-    return pd.DataFrame(sums, rows.index, columns=list(spans), dtype="float64")
+    sums = [seconds(runs) if runs else {} for runs in rows["runs"]]
+    return pd.DataFrame(sums, rows.index, list(spans), dtype="float64")
 
 
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected in a run
-    apart. They make a ratio where they are of one host. A stopped call says nothing of them."""
+    """Return the rows with the seconds of their kernels alone, as `fillpath durations` collected them in a
+    run of its own."""
     read = probes("durations", rows)
-    rounds = [Rounds((1,), (tuple(map(_kernels, each["calls"])),)) if each else None for each in read]
+    kernels = [[call["kernels"].values() for call in each.get("calls", ())] for each in read]
+    sums = [tuple(math.fsum(kernel["seconds"] for kernel in call) for call in calls) for calls in kernels]
     host = pd.Series([each.get("host") for each in read], rows.index, dtype="object")
-    return with_rounds(_told(rows), rounds).assign(run_id="durations", host=host)
-
-
-def _kernels(call: Mapping[str, Any]) -> float:
-    return math.fsum(kernel["seconds"] for kernel in call["kernels"].values())
+    rounds = [Rounds((1,), (each,)) if each else None for each in sums]
+    return with_rounds(rows, rounds).assign(run_id="durations", host=host)
 
 
 def cores_of(machine: str) -> float:

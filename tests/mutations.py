@@ -206,7 +206,8 @@ MUTATIONS = (
     ),
     Mutation(
         "a stopped call bounds a phase", "reports/table.py",
-        '.mask(swapped & (rows["status"] != "ok"))', "",
+        "parts.where(pd.Series(swapped, rows.index, dtype=bool)",
+        "parts.where(ok & pd.Series(swapped, rows.index, dtype=bool)",
         "test_table.py::test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call",
     ),
     Mutation(

@@ -1,7 +1,5 @@
 """The page's numbers held against those of tests/recompute.py."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

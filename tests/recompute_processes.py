@@ -4,8 +4,6 @@ It follows docs/measuring.md and shares no code with fillpath/processes.py and r
 its own, so that ends of intervals agree with the page's as far as so many draws of one distribution do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple

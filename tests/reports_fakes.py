@@ -1,7 +1,5 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +22,7 @@ from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.pages import drawing
 from reports.pages.drawing import CasesOf
-from reports.shapes import style
+from reports.shapes import files
 from reports.table import case_table
 from tests.serial import Serial
 from tests.shared import once
@@ -237,9 +235,14 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(paths, "PAGE", tmp_path / "index.html")
     monkeypatch.setattr(paths, "SITE", tmp_path / "site")
-    monkeypatch.setattr(style, "DPI", 40)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "results"))
     return tmp_path / "site"
+
+
+def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return the comments and the frame of a figure's CSV."""
+    comments = files.read_comments(path)
+    return comments, pd.read_csv(path, skiprows=len(comments))
 
 
 def _of_each_shape() -> list[tuple[str, str]]:

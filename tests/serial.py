@@ -6,14 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from reports.pages.drawing import Sources, share
-
 
 class Serial(Executor):
     """As reports/pages/drawing.py's pool."""
 
-    def __init__(self, sources: Sources, begin: Callable[[], None]) -> None:
-        share(sources, begin)
+    def __init__(self, begin: Callable[[], None]) -> None:
+        begin()
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         """Call it now."""

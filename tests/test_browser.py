@@ -21,7 +21,6 @@ from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports.claims.standing import Standing
 from reports.pages import webpage
-from reports.shapes import style
 from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases, standings
 
 __all__ = ["standings"]
@@ -87,7 +86,6 @@ def page(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "PAGE", folder / "index.html")
         patch.setattr(paths, "SITE", folder / "site")
-        patch.setattr(style, "DPI", 40)
         patch.setenv("FILLPATH_RESULTS", str(folder / "results"))
         for record in RECORDS.rows:
             write_records(record_path(record.machine, record.case), [record])

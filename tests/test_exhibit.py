@@ -1,7 +1,5 @@
 """The grammar of a figure: one module is all that a figure takes."""
 
-from __future__ import annotations
-
 import math
 import random
 import re
@@ -34,9 +32,8 @@ from reports.facts.claim import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
-from reports.shapes import files
 from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, site
+from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, site
 from tests.thorough import thorough
 
 __all__ = ["site"]
@@ -96,7 +93,7 @@ def forget() -> None:
 def drawn(paper: str, figure: str) -> tuple[dict[str, str], pd.DataFrame]:
     paths = draw(paper, figure, ON_GPU, RECORDS, ENTRIES)
     assert all(path.is_file() and path.stat().st_size for path in paths)
-    return files.read_csv(paths[1])
+    return read_csv(paths[1])
 
 
 def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, site: Path) -> None:

@@ -1,7 +1,5 @@
 """The claim ledger: a verdict follows from records, and what is not judged says what it lacks."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -22,7 +22,7 @@ from reports.exhibit import Exhibit
 from reports.facts.records import Records
 from reports.how import place
 from reports.shapes import files, style
-from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, rows_of, site
+from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, read_csv, rows_of, site
 
 __all__ = ["site"]
 # Each result decides another claim, whatever that says; no column of a frame is held against these.
@@ -141,7 +141,7 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     measured = f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. "
     nothing = Records(), "A sham. Nothing of it was measured here."
     for stored, where in ((records({"here": "-x", "there": "xxx"}), measured), nothing):
-        comments, frame = files.read_csv(draw("ooclu", "fig99", cases, stored, ENTRIES, here)[1])
+        comments, frame = read_csv(draw("ooclu", "fig99", cases, stored, ENTRIES, here)[1])
         assert list(frame["case"]) == [case.name for case in cases]
         assert comments["caption"].startswith(where)
         assert not stored.rows or set(frame["machine"]) == {machine} == {comments["machine"]}

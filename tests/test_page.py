@@ -1,7 +1,5 @@
 """The page: every claim and case on it, every link of it to something. All numbers are made up."""
 
-from __future__ import annotations
-
 import html
 import io
 import json
@@ -32,7 +30,7 @@ from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
 from reports.pages import drawing, webpage
 from reports.pages.webpage import cards
-from reports.shapes import files, style
+from reports.shapes import style
 from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
@@ -44,7 +42,9 @@ from tests.reports_fakes import (
     draw,
     ledger,
     made_cases,
+    measured,
     own_cases,
+    read_csv,
     site,
     standings,
 )  # fmt: skip
@@ -142,6 +142,11 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
         rest = "" if each.aggregate == "count" else ", averaged over 3 of 13 matrices"
         words = f"On an NVIDIA H100, {each.card.format(measured='13 times')}{rest}".split()
         assert "{measured}" in each.card and len(words) <= 25, each.id
+
+
+def test_records_of_no_problem_have_a_card_too() -> None:
+    only = Records((measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
+    assert cards.all_cards((), only, None)[-2]["lines"] == [("Not measured yet: one input twice.", "", None)]
 
 
 def test_every_link_leads_to_something_and_every_case_is_there(standings: list[Standing]) -> None:
@@ -242,7 +247,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    comments, frame = files.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
+    comments, frame = read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     assert {"matrix", "label"} <= set(frame) and any("below_hypre" in key for key in comments)
     assert comments["machine"] == next(iter(names), "none"), "of machines that say as much the first"
     text = page(standings, records, compare(names, records) if len(names) > 1 else None)

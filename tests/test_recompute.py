@@ -1,7 +1,5 @@
 """The page's numbers against a recomputation that shares no code with it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """The page's numbers against the recomputation where records are of several processes, runs and hosts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

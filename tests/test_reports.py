@@ -3,8 +3,6 @@
 All numbers are made up.
 """
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys
@@ -30,7 +28,7 @@ from fillpath.registry import lookup
 from reports import figures
 from reports.claims.standing import Standing
 from reports.claims.verdict import Outcome, Reason
-from reports.facts.claims import claims, paper_figure, subject, subjects
+from reports.facts.claims import claim, claims, paper_figure, subject, subjects
 from reports.facts.records import Records
 from reports.gsofa import fig10, table1
 from reports.shapes import bars, files, style
@@ -89,7 +87,7 @@ def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") 
     monkeypatch.setattr(
         style,
         "write_picture",
-        lambda figure, path: write(figure, path) if path.suffix == kept else path.touch(),
+        lambda figure, path, box=None: write(figure, path, box) if path.suffix == kept else path.touch(),
     )
 
 
@@ -172,12 +170,11 @@ def test_csv_is_the_frame_under_its_stamp(
     site: Path, monkeypatch: pytest.MonkeyPatch, pair: tuple[str, str]
 ) -> None:
     touch_pictures(monkeypatch, site)
-    monkeypatch.setattr(style, "LARGEST", -1)
     monkeypatch.setattr(style, "measured", lambda figure: Bbox.unit())
     cases = [case for case in fakes.own_cases(*pair, MADE) if case.name != fakes.ABSENT]
     paths = draw(*pair, [*cases, Case.parse(fakes.ABSENT)], RECORDS)
     assert [path.suffix for path in paths] == [".svg", ".csv"]
-    comments, frame = files.read_csv(paths[1])
+    comments, frame = fakes.read_csv(paths[1])
     wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
     wanted = pd.read_csv(io.StringIO(wanted.to_csv(index=False)))
     pd.testing.assert_frame_equal(frame, wanted, check_exact=True, check_dtype=False)
@@ -200,10 +197,9 @@ def test_the_same_records_give_the_same_bytes(site: Path) -> None:
 
 
 def test_short_stamp_counts_what_the_long_one_names() -> None:
-    stamp = style.Stamp.of(rows_of(RECORDS, CASES))
-    assert stamp.items["excluded"].count(" (") == 4 and "0123456789ab+dirty" in stamp.footer
-    many = style.Stamp.of(rows_of(Records(), CASES))
-    assert f"{len(CASES)} not_run (named in the CSV)" in many.footer
+    stamp = style.stamp(rows_of(RECORDS, CASES))
+    assert stamp["excluded"].count(" (") == 4 and "excluded 4, named in the CSV" in style.footer(stamp)
+    assert "commit 012345678901+dirty |" in style.footer({"commit": f"{'0123456789' * 4}+dirty", "n": "1"})
 
 
 @pytest.mark.parametrize(("pair", "hint"), [(("gsoffa", "fig10"), "gsofa"), (("gsofa", "fig100"), "fig10")])
@@ -252,7 +248,7 @@ def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> 
 
 def test_verdicts_stand_in_the_csv_of_a_figure(site: Path) -> None:
     """The page has them of the standings: tests/test_page.py."""
-    comments, frame = files.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
+    comments, frame = fakes.read_csv(draw("gsofa", "fig14", ON_GPU, RECORDS)[1])
     keys = [key for key in comments if key.startswith("verdict gsofa.fig14_maxid_ranges.mean ")]
     assert len(frame) > 2 and any("printed mean 1.14x" in comments[key] for key in keys)
 
@@ -264,7 +260,7 @@ def test_times_are_readable() -> None:
 
 
 def test_claims_agree_with_their_schema_and_files() -> None:
-    assert subject("gsofa", "fig10_vs_fill2_cpu").value("RM") == 97.11
+    assert claim("gsofa", "fig10_vs_fill2_cpu", "largest").by_matrix == {"RM": 97.11}
     for found in subjects().values():
         assert "file" not in found.data or (CONFIG / "papers" / found.data["file"]).is_file()
     with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):

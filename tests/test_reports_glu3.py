@@ -1,7 +1,5 @@
 """GLU3.0's tables and figures, and those of linear systems beyond the papers. All numbers are made up."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

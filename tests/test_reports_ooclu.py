@@ -1,7 +1,5 @@
 """PPoPP'23's figures, and the phases of solutions, from made records. All numbers are made up."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

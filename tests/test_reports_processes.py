@@ -1,7 +1,5 @@
 """Ratios of several processes: they are paired by round and count their processes, of which five decide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """GSoFA's Figures 17, 18, 19 and 21, from made records. All numbers are made up."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tables, where values of marks are written, and when a figure is drawn again. All numbers are made up."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace
@@ -72,7 +70,7 @@ def test_a_matrix_names_what_it_stands_in_for_in_few_words() -> None:
 
 
 def test_cells_are_kept_beside_the_picture_and_go_with_it(site: Path) -> None:
-    path, stamp = style.figure_path("p_table", style.TABLE), style.Stamp({}, "")
+    path, stamp = style.figure_path("p_table", style.TABLE), {"n": "1"}
     written = []
     for _ in range(2):
         style.save(table(), pd.DataFrame(ROWS), "p_table", stamp)
@@ -146,16 +144,6 @@ def test_a_harmed_file_is_drawn_again_and_a_damaged_note_believed_in_nothing(sit
         harmed = note.stat().st_mtime_ns
         assert draw()[note.name] > harmed, (path.name, harm)
         assert note.read_text() == text and all(each.read_bytes() == kept[each] for each in kept)
-
-
-def test_a_large_picture_is_shown_as_png(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small, note = (style.figure_path(NAME, kind) for kind in (style.PAGE, style.DRAWN))
-    draw()
-    assert style.page_picture(NAME) == small and not small.with_suffix(".png").exists()
-    note.unlink()
-    monkeypatch.setattr(style, "LARGEST", 1000)
-    draw()
-    assert style.page_picture(NAME) == small.with_suffix(".png") and not small.exists()
 
 
 def test_a_picture_has_at_most_three_lines_of_verdicts_none_longer_than_itself() -> None:

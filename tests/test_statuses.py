@@ -112,7 +112,7 @@ def test_each_status_is_there_of_each_stage() -> None:
     "command", ["check", "list", "compare bare test-machine", "pack bare.tar.gz --machine bare"]
 )
 def test_a_command_reads_it(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(style, "write_picture", lambda figure, path: path.touch())
+    monkeypatch.setattr(style, "write_picture", lambda figure, path, box=None: path.touch())
     monkeypatch.chdir(tmp_path)
     assert main(command.split()) == 0
 

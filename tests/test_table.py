@@ -1,7 +1,5 @@
 """The table of cases and its page, and the verbs that figures are made of. All numbers are made up."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

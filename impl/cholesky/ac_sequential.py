@@ -1,5 +1,4 @@
-"""Gao, Kyng and Spielman's approximate Cholesky, one vertex after the other: the reference for parallel
-factors."""
+"""Gao, Kyng and Spielman's approximate Cholesky, vertex by vertex: the reference for parallel factors."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from impl.cpu.ordered import prefetch
 
 @implementation(stage="cholesky", paper="parac", section="2, Algorithms 1 and 2")
 def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
-    """Randomised approximate Cholesky on one core, the reference of ParAC.
+    """Factorise by randomised approximate Cholesky on one core, the reference of ParAC.
 
     laplacian : on the host
     seed : of the random streams; it determines the factor to the last bit, here and in every reproducible
@@ -63,8 +62,7 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
 
 @njit(cache=True, nogil=True)
 def _factorise(graph, seed, store):
-    """(indptr and diagonal of G, whether there was room). The rows and values are in the store, one column
-    after the other."""
+    """Write the columns to the store in order; return G's indptr, its diagonal and whether there was room."""
     n = np.uint64(len(graph.indptr) - 1)
     scratch = new_scratch(SCRATCH)
     state = np.zeros(n, np.uint32)  # Edges that wait at each vertex.
@@ -92,7 +90,7 @@ def _factorise(graph, seed, store):
 
 @njit
 def _sample(random, scratch, m, store, start, state):
-    """Step 6: a random tree on the m arranged neighbours, each edge stored at its smaller end."""
+    """Sample a random tree on the m arranged neighbours: step 6. Each edge is stored at its smaller end."""
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(ONE, m):

@@ -1,23 +1,20 @@
 """One elimination step of randomised approximate Cholesky, in the order that every implementation keeps.
 
-Gao, Kyng and Spielman's algorithm (2023), as stated in ParAC's Algorithms 1 and 2: vertex k is eliminated,
-and a random tree on its neighbours replaces the clique that exact elimination would create. Where weights are
-tied, rounding decides which tree it is. So the order of every sort and of every sum is fixed here, and with
-it, for a given seed, the factor to the last bit:
+Gao, Kyng and Spielman's algorithm (2023), as in ParAC's Algorithms 1 and 2. Vertex k is eliminated; a random
+tree on its neighbours replaces the clique of exact elimination. Where weights are tied, rounding decides the
+tree. So the order of every sort and sum is fixed here. A seed therefore fixes the factor to the last bit:
 
-1. the edges (i, w) of k to later vertices are sorted by i, then w;
-2. edges to the same i are merged, their weights added from left to right, which leaves m neighbours;
-3. the neighbours are arranged by (w, i), the largest first: id[q], w[q] for q = 0, ..., m - 1;
-4. c is the inclusive scan of w: Kogge and Stone's in each chunk of 32, then the last sum of the previous
-   chunk is added to each element of the chunk;
-5. l = c[m - 1] is D[k], and -(w[q] / l) is G's entry at row id[q];
-6. for q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new, where s is the first
+1. The edges (i, w) of k to later vertices are sorted by i, then w.
+2. Edges to the same i are merged, their weights added from left to right, which leaves m neighbours.
+3. The neighbours are arranged by (w, i), the largest first: id[q], w[q] for q = 0, ..., m - 1.
+4. `c` is the inclusive scan of w: Kogge and Stone's in each chunk of 32. Then the last sum of the previous
+   chunk is added to each element of the chunk.
+5. `l = c[m - 1]` is D[k], and -(w[q] / l) is G's entry at row id[q].
+6. For q = 1, ..., m - 1 the edge (id[q], id[s]) of weight (c[q - 1] / l) * w[q] is new. Here s is the first
    of 0, ..., q - 1 whose c exceeds u(seed, k, q) * c[q - 1].
 
 An edge is two parallel words: tag = id << 32 | multiplicity, uint64, and its weight, float64. Nothing here is
 compiled with fast-math, and no multiplication is fused with an addition.
-
-Longer than two screens: every function keeps a part of this one order.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ _STEP = np.uint64(0xD1B54A32D192ED03)
 
 @njit(inline="always")
 def _mixed(z):
-    """SplitMix64's finaliser (Steele, Lea and Flood)."""
+    """Mix bits by SplitMix64's finaliser (Steele, Lea and Flood)."""
     z ^= z >> np.uint64(30)
     z *= np.uint64(0xBF58476D1CE4E5B9)
     z ^= z >> np.uint64(27)
@@ -48,13 +45,13 @@ def _mixed(z):
 
 @njit(inline="always")
 def stream(seed, k):
-    """The random stream of vertex k: what `partner` draws from."""
+    """Return the random stream of vertex k: what `partner` draws from."""
     return _mixed(seed + _GOLDEN * (k + ONE))
 
 
 @njit(inline="always")
 def partner(state, q, sums):
-    """s of step 6 for the neighbour at position q > 0."""
+    """Return s of step 6 for the neighbour at position q > 0."""
     drawn = np.float64(_mixed(state + _STEP * q) >> np.uint64(11)) * 2.0**-53
     bound = drawn * sums[q - ONE]
     low, high = ZERO, q - ONE
@@ -69,8 +66,10 @@ def partner(state, q, sums):
 
 @njit
 def merge(tags, weights, count, out_tags, out_weights):
-    """Steps 1 and 2: sort `count` edges of multiplicity 1 by (id, weight) and merge equal ids. Returns m. The
-    neighbours ascend in out_tags and out_weights; tags and weights, of the same length, are overwritten."""
+    """Sort `count` edges of multiplicity 1 by (id, weight), merge equal ids and return m: steps 1 and 2.
+
+    The neighbours ascend in out_tags and out_weights. `tags` and `weights`, of equal length, are overwritten.
+    """
     if count <= SHORT:
         _rank_by_tag(tags, weights, count, out_tags, out_weights)
         # Only edges to the same neighbour may still be out of order.
@@ -91,8 +90,11 @@ def merge(tags, weights, count, out_tags, out_weights):
 
 @njit
 def arrange(tags, weights, m, out_tags, out_weights, sums):
-    """Steps 3 and 4: sort m ascending neighbours by (weight, id), the largest first, into out_tags and
-    out_weights, and scan them into sums. tags and weights, of the same length, are overwritten."""
+    """Sort m neighbours by (weight, id), the largest first, and scan their weights: steps 3 and 4.
+
+    The neighbours ascend in `tags` and `weights`, of equal length, which are overwritten. The results are in
+    out_tags, out_weights and `sums`.
+    """
     if m <= SHORT:
         _rank_by_weight(tags, weights, m, out_tags, out_weights)
     else:
@@ -102,7 +104,7 @@ def arrange(tags, weights, m, out_tags, out_weights, sums):
 
 @njit
 def scan(weights, m, sums):
-    """Step 4: write the scan of weights[:m] to sums[:m]."""
+    """Write the scan of weights[:m] to sums[:m]: step 4."""
     for start in range(ZERO, m, CHUNK):
         stop = min(start + CHUNK, m)
         for p in range(start, stop):
@@ -110,7 +112,7 @@ def scan(weights, m, sums):
         distance = ONE
         while start + distance < stop:
             p = stop
-            while p > start + distance:  # Downwards, so that the summand is still that of the previous step.
+            while p > start + distance:  # Downwards, so that the summand is still the previous step's.
                 p -= ONE
                 sums[p] = sums[p - distance] + sums[p]
             distance <<= ONE
@@ -121,8 +123,10 @@ def scan(weights, m, sums):
 
 @njit
 def _rank_by_tag(tags, weights, count, out_tags, out_weights):
-    """Place each edge by the number of edges with a smaller tag, or with an equal tag to its left. No branch
-    depends on the tags, which a processor could not predict."""
+    """Place each edge by the number of edges with a smaller tag, or with an equal tag to its left.
+
+    No branch depends on the tags, since a processor could not predict such a branch.
+    """
     for p in range(count):
         place = ZERO
         for q in range(p):
@@ -134,7 +138,7 @@ def _rank_by_tag(tags, weights, count, out_tags, out_weights):
 
 @njit
 def _rank_by_weight(tags, weights, m, out_tags, out_weights):
-    """The same for ascending neighbours, the heaviest first; of equal weights, the one to the right first."""
+    """Place ascending neighbours likewise, the heaviest first; among equal weights, from right to left."""
     for p in range(m):
         place = ZERO
         for q in range(p):
@@ -170,7 +174,7 @@ def _insertion_by_weight(tags, weights, first, stop):
 
 @njit(inline="always")
 def _before(tags, weights, p, q, by_weight):
-    """Whether edge p comes before edge q."""
+    """Return whether edge p comes before edge q."""
     if by_weight:
         return weights[p] > weights[q] or (weights[p] == weights[q] and tags[p] > tags[q])
     return tags[p] < tags[q] or (tags[p] == tags[q] and weights[p] < weights[q])

@@ -1,17 +1,18 @@
 """The graph Laplacian that a matrix represents: the input of ParAC.
 
-How a matrix is read:
+A matrix is read by its values:
 
 - A pattern without values is a graph whose edges weigh 1.
-- A matrix with a zero diagonal is the adjacency matrix of a graph: an edge weighs |a_ij|.
-- Every other matrix has to be diagonally dominant: an edge weighs |a_ij|, and the excess of a diagonal over
-  its row is an edge to a ground vertex, appended last. If there are positive entries off the diagonal, the
-  graph is the double cover (Gremban, 1996): row r becomes the vertices 2 r and 2 r + 1; a negative entry
-  joins the two even and the two odd vertices, a positive one joins even to odd.
+- A matrix with a zero diagonal is the adjacency matrix of a graph. An edge weighs |a_ij|.
+- Every other matrix has to be diagonally dominant. An edge weighs |a_ij|. The excess of a diagonal over its
+  row is an edge to a ground vertex, appended last. If there are positive entries off the diagonal, the graph
+  is the double cover (Gremban, 1996). Row r becomes the vertices 2 r and 2 r + 1. A negative entry joins the
+  two even and the two odd vertices, a positive entry joins even to odd.
 
 Explicit zeros are not edges, nor are loops of a pattern or of an adjacency matrix.
 
-Longer than two screens: the passes over a matrix share one reading of it.
+    graph = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 2.0]))
+    graph.n, graph.pattern.nnz    # 3, 4
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from fillpath.nouns import Array, Laplacian, Pattern, Prepared
 
 # Relative difference of two mirrored entries: generators form both by the same products in different orders.
 SYMMETRY = 1e-12
-# Relative to the moduli in a row, both count as 0: an excess below the rounding of a sum, and a deficit below
+# Relative to the moduli in a row: an excess below the rounding of a sum counts as 0. So does a deficit below
 # the precision of a file with seven digits (G2_circuit's is 1.03e-7).
 LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
 # The sum of all weights: sums, and products with numbers below 1, stay finite.
 LARGEST_WEIGHTS = 1e300
-# Of each weight: its sampled shares stay above 0 for many steps.
+# Bounds of a weight: its sampled shares stay above 0 for many steps.
 SMALLEST_WEIGHT = 1e-300
 MOST_VERTICES = 2**31 - 1
 
@@ -39,7 +40,7 @@ _SYMMETRIC, _NOT_FINITE, _NOT_SYMMETRIC = 0, 1, 2
 
 
 def laplacian(prepared: Prepared) -> Laplacian:
-    """The Laplacian of a prepared matrix, its vertices in the matrix's order.
+    """Return the Laplacian of a prepared matrix, its vertices in the matrix's order.
 
     prepared : n x n, symmetric, without a matching
 
@@ -65,14 +66,14 @@ def laplacian(prepared: Prepared) -> Laplacian:
 
 
 def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian:
-    """The Laplacian of a graph given by its edges, each listed once; parallel edges are kept apart.
+    """Return the Laplacian of a graph given by its edges, each listed once; parallel edges are kept apart.
 
     n : vertices
     rows, columns : (edges,) integers from 0 to n - 1
     weights : (edges,) float64
 
-    Raises InputError for a loop, for an end outside of 0..n - 1, and for a weight that is not positive and
-    finite, or too small or too large for sums; UnsupportedError for more than MOST_VERTICES.
+    Raises InputError for a loop and for an end outside of 0..n - 1. A weight that is not positive and finite,
+    or too small or too large for sums, raises it too. More than MOST_VERTICES raise UnsupportedError.
     """
     rows, columns, weights = np.asarray(rows), np.asarray(columns), np.asarray(weights, np.float64)
     if n < 1 or not len(rows) == len(columns) == len(weights):
@@ -94,7 +95,7 @@ def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian
 
 
 def as_matrix(graph: Laplacian) -> coo_array:
-    """L = Deg - W, n x n float64, with parallel edges still apart."""
+    """Return L = Deg - W, n x n float64, with parallel edges still apart."""
     rows, columns, weights = graph.pattern.rows(), graph.pattern.indices, graph.weights
     every = np.arange(graph.n)
     degrees = np.bincount(rows, weights, graph.n)
@@ -126,7 +127,7 @@ def _require_dominant(prepared: Prepared, excess: Array) -> None:
 
 
 def _adjacency(indptr: Array, indices: Array, values: Array, excess: Array, *, doubled: bool) -> Laplacian:
-    """The graph of a checked matrix. excess : (rows,) float64, of each diagonal."""
+    """Return the graph of a checked matrix. excess : (rows,) float64, of each diagonal."""
     n, copies, grounded = len(excess), 2 if doubled else 1, bool(excess.any())
     vertices = copies * n + grounded
     _require_few(vertices)
@@ -155,7 +156,7 @@ def _labelled(pattern: Pattern, weights: Array, unknowns: int, *, grounded: bool
 
 @njit(cache=True, nogil=True)
 def _asymmetry(indptr, indices, values, tolerance):
-    """(problem, row, column, value, value of the mirror) for the first entry that has a problem.
+    """Return (problem, row, column, value, value of the mirror) for the first entry that has a problem.
 
     Rows ascend, so the mirrors of a column's entries come one after the other in that column's own row.
     """
@@ -179,7 +180,6 @@ def _asymmetry(indptr, indices, values, tolerance):
 
 @njit(cache=True, nogil=True)
 def _diagonal_places(indptr, indices):
-    """(n,) int64: the position of the diagonal in each row."""
     n = len(indptr) - 1
     places = np.empty(n, np.int64)
     for row in range(n):
@@ -191,8 +191,7 @@ def _diagonal_places(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _excess(indptr, indices, values):
-    """How much each diagonal exceeds the rest of its row, 0 up to rounding, and how many entries of the rest
-    are positive."""
+    """Return diagonals' excesses over their rows, 0 up to rounding, and how many others are positive."""
     n = len(indptr) - 1
     excess = np.empty(n)
     positive = 0
@@ -212,7 +211,7 @@ def _excess(indptr, indices, values):
 
 @njit(cache=True, nogil=True)
 def _starts(indptr, indices, values, excess, copies, vertices):
-    """(vertices + 1,) int64: where the edges of each vertex begin."""
+    """Return (vertices + 1,) int64: where the edges of each vertex begin."""
     n = len(excess)
     starts = np.zeros(vertices + 1, np.int64)
     for row in range(n):
@@ -258,8 +257,7 @@ def _fill_edges(indptr, indices, values, excess, copies, place, ends, weights):
 
 @njit(cache=True, nogil=True)
 def _components(indptr, indices):
-    """((n,) int32, count): the connected component of each vertex, numbered in the order of first
-    vertices."""
+    """Return ((n,) int32, count): each vertex's connected component, numbered in order of first vertices."""
     n = len(indptr) - 1
     label = np.full(n, np.int32(-1))
     stack = np.empty(n, np.int32)

@@ -1,23 +1,24 @@
 """ParAC on CPU threads: a vertex is eliminated as soon as it has no smaller neighbour left, in any order.
 
 ParAC, Section 5.2 and Algorithm 3. Vertex i waits for `pending` edges to smaller vertices, sampled ones
-included. In the paper all ready vertices go through one queue, whose slots are assigned in turn; here only
-those that a worker hands to idle ones, or that its own ring cannot hold. The vertices that are ready at the
-start are divided into shares; a worker takes batches, from its own share first. The worker that removes the
-last edge a vertex waits for keeps the vertex in its own ring, unless another worker is idle. An idle worker
-has reserved a slot of the queue and spins until it is filled. So all T workers have to run at once: none
-begins before all are present. A column is written wherever the worker has room, which it reserves by an
-atomic add.
+included. In the paper all ready vertices go through one queue, whose slots are assigned in turn. Here only
+the vertices that a worker hands to idle workers, or that its own ring cannot hold, go through it. The
+vertices that are ready at the start are divided into shares; a worker takes batches, from its own share
+first. The worker that removes the last edge a vertex waits for keeps the vertex in its own ring, unless
+another worker is idle. An idle worker has reserved a slot of the queue and spins until it is filled. So all T
+workers have to run at once: none begins before all are present. A column is written wherever the worker has
+room, which it reserves by an atomic add.
 
 Memory order. A step first adds edges to its neighbours, then writes the edges that it samples, then removes
 edges from neighbours, by a release. Adding comes first, because a neighbour whose count reaches 0 may be
 eliminated at once and would then remove an edge that has not been added yet. The worker that brings `pending`
-to 0 has acquired every earlier change, and either eliminates the vertex itself or fills a slot of the queue,
+to 0 has acquired every earlier change. It either eliminates the vertex itself or fills a slot of the queue,
 which another worker acquires. Adding needs no release. A neighbour that gains as many edges as it loses is
-not touched at all: it then waits for one of the sampled edges, and so for another neighbour that the step
-does release.
+not touched at all. It then waits for one of the sampled edges, and so for another neighbour that the step
+releases.
 
-Longer than two screens: the order of atomic operations above is right only for all of the functions together.
+    factor, work = parac_cpu(laplacian, seed=0)
+    factor.diagonal, work.facts["waits"]
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ from impl.cpu.ordered import acquire, add, exchange, give_way, prefetch, prefetc
 BLOCK = 4096
 # Attempts to read an empty slot before the first one that yields to other threads.
 SPINS = np.uint64(64)
-# Attempts after which a worker ends the run if nobody has eliminated a vertex in the meantime: ten seconds or
-# more, and one more attempt per so many entries of W, as one vertex may have them all.
+# Attempts after which a worker ends the run if no vertex was eliminated in the meantime: ten seconds or more.
+# One vertex may have all entries of W: PATIENCE_ENTRIES of them add an attempt.
 PATIENCE = 2**24
 PATIENCE_ENTRIES = 4
 # The same for a worker that waits for the others to begin: seconds.
@@ -73,9 +74,9 @@ AHEAD = np.uint64(3)
 # How many columns ahead of the one being copied to its place.
 COLUMNS_AHEAD = np.uint64(12)
 
-# Counters, two cache lines apart, as processors fetch lines in pairs: slots of the store reserved, slots of
-# the queue filled and taken, vertices eliminated (as reported by idle workers), why the run ended, workers
-# present.
+# Counters, two cache lines apart, as processors fetch lines in pairs. They count reserved slots of the store,
+# slots of the queue filled and taken, and vertices eliminated (as reported by idle workers). The others are
+# the reason why the run ended, and the workers present.
 LINE = np.uint64(16)
 SLOTS, READY, TAKEN = np.uint64(0), np.uint64(16), np.uint64(17)
 ELIMINATED, ENDED, PRESENT = np.uint64(32), np.uint64(48), np.uint64(64)
@@ -83,11 +84,11 @@ COMPLETE, FULL, STALLED, ABSENT, FAILED = (np.uint64(why) for why in (1, 2, 3, 4
 
 
 class Shared(NamedTuple):
-    """What workers share, besides the store, whose records hold the state of each vertex.
+    """The arrays that workers share, apart from the store, whose records hold the state of each vertex.
 
     columns : (n,) uint64, start << 32 | length of each column, once it is written
     diagonal : (n,) float64
-    first : (n,) uint32, vertices that are ready at the start, those of a share from the share's begin on
+    first : (n,) uint32, vertices that are ready at the start, each share's from the share's begin on
     shares : (16 T,) uint64, per share: the next place to take, and the end
     queue : uint32, vertex + 1, or 0 if the slot is not filled yet
     counters : (80,) uint64
@@ -106,7 +107,7 @@ class Shared(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """A worker's scratch beside `Scratch`, of the same length.
+    """A worker's second scratch, of the same length as `Scratch`.
 
     changes : uint64, per neighbour: edges gained to smaller vertices << 32 | edges gained to larger ones,
         which will wait there
@@ -123,15 +124,15 @@ class Samples(NamedTuple):
 
 @implementation(stage="cholesky", paper="parac", section="5.2, Algorithm 3")
 def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, Work]:
-    """ParAC on CPU threads: dependencies counted while the factor grows.
+    """Run ParAC on CPU threads: count dependencies while the factor grows.
 
     laplacian, seed : as in ac_sequential
 
     Result and fills as in ac_sequential: the factor is the same on any number of threads. Memory: 12 bytes
     per entry of G more. Facts: `waits`, vertices that a worker had to wait for.
 
-    Raises MemoryError beyond 2^32 entries; UnsupportedError if fewer threads run than were asked for;
-    FillpathError if no worker makes progress, as with a graph that is not symmetric, or if one ends early.
+    Raises MemoryError beyond 2^32 entries; UnsupportedError if fewer threads run than were asked for. A
+    worker that ends early, or no progress, as with an asymmetric graph, raises FillpathError.
     """
     threads, graph = get_num_threads(), edges(laplacian)
     slots = first_slots(laplacian, spare=threads * BLOCK)
@@ -170,7 +171,7 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
 
 
 def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
-    """The state of every vertex, and the shares of those that are ready at the start."""
+    """Return the state of every vertex, and the shares of those that are ready at the start."""
     n = laplacian.n
     # A worker that waits has taken a slot beyond the n slots that can be filled.
     queue = np.zeros(SPREAD * (1 + (n + threads) // SPREAD), np.uint32)
@@ -185,7 +186,6 @@ def _start(laplacian: Laplacian, store: Store, threads: int) -> Shared:
 
 @njit
 def _first_of(share, shares, n):
-    """The first vertex of a share of n."""
     return np.uint64(share) * n // np.uint64(shares)
 
 
@@ -197,8 +197,7 @@ def _begin(graph, store, first, shares, threads):
 
 @njit
 def _begin_share(graph, store, first, shares, share, threads):
-    """Write the records of a share's vertices, with their edges to later ones, and list those that are
-    ready."""
+    """Write the records of a share's vertices, with their edges to later ones; list the ready vertices."""
     n = np.uint64(len(first))
     last = _first_of(share, threads, n)
     shares[LINE * share] = last
@@ -217,13 +216,13 @@ def _begin_share(graph, store, first, shares, share, threads):
 
 @njit(inline="always")
 def _state(store, vertex):
-    """Where a record holds `pending` << 32 | the edges that wait there."""
+    """Return where a record holds `pending` << 32 | the edges that wait there."""
     return WORDS * store.lines * vertex
 
 
 @njit(inline="always")
 def _left(store, vertex):
-    """Where a record holds how many of the graph's edges did not fit; they are the last of the row."""
+    """Return where a record holds how many of the graph's edges did not fit; they are the last of the row."""
     return TWO * WORDS * store.lines * vertex + BEFORE_ENDS
 
 
@@ -235,7 +234,7 @@ def _run(graph, seed, store, shared, threads, block, patience):
 
 @njit
 def _begin_work(graph, seed, store, shared, worker, threads, block, patience):
-    """One worker. It ends the run if it fails: others would wait for the vertices it was to eliminate."""
+    """Run one worker; end the run if the worker fails, since others would wait for its vertices."""
     try:
         _work(graph, seed, store, shared, worker, threads, block, patience)
     except Exception:
@@ -310,7 +309,7 @@ def _work(graph, seed, store, shared, worker, threads, block, patience):
 
 @njit
 def _all_present(shared, threads):
-    """Whether all workers run at once; if not, the run has ended."""
+    """Return whether all workers run at once; if not, the run has ended."""
     add(shared.counters, PRESENT, ONE)
     looks = ZERO
     while acquire(shared.counters, PRESENT) < threads:
@@ -333,7 +332,7 @@ def _new_samples(length):
 
 @njit
 def _take(shared, share, ring, newest):
-    """Append a batch of a share to the ring. Returns how many vertices there were."""
+    """Append a batch of a share to the ring; return how many vertices there were."""
     at = add(shared.shares, LINE * share, BATCH)
     stop = shared.shares[LINE * share + ONE]
     taken = min(BATCH, stop - min(at, stop))
@@ -344,8 +343,7 @@ def _take(shared, share, ring, newest):
 
 @njit
 def _place(slot):
-    """Where a slot of the queue lies: 16 elements from the next one, so that workers that wait for
-    consecutive slots poll different cache lines."""
+    """Return a slot's place in the queue, 16 elements apart: workers poll different cache lines."""
     return slot - slot % SPREAD + (slot % SIDE) * SIDE + slot % SPREAD // SIDE
 
 
@@ -363,10 +361,9 @@ def _hand_over(shared, vertices, first, stop):
 
 @njit
 def _await(shared, worker, eliminated, patience):
-    """The entry of the next slot of the queue, once it is filled; 0 if the run ends first.
+    """Return the next slot's entry, once it is filled; 0 if the run ends first.
 
-    eliminated : vertices that the worker has eliminated since its last report; who reports the last ends the
-        run
+    eliminated : vertices eliminated since the last report; the worker with the run's last vertex ends the run
     """
     n = np.uint64(len(shared.columns))
     if eliminated > ZERO:
@@ -394,7 +391,7 @@ def _await(shared, worker, eliminated, patience):
             looks, before = ONE, others
 
 
-# Inlined, as it is called for every vertex: passing so many arrays takes a sixth of the time.
+# Inlined, as it is called for every vertex: passing its arrays takes a sixth of the time.
 @njit(inline="always")
 def _look_ahead(store, shared, ring, oldest, newest):
     """Prefetch what the worker's next vertices need, as far as they are known."""
@@ -409,8 +406,10 @@ def _look_ahead(store, shared, ring, oldest, newest):
 
 @njit(inline="always")
 def _sample(random, scratch, m, samples):
-    """Step 6: every sampled edge in spare_tags, smaller end << 32 | larger, and spare_weights; where it will
-    wait; and what each neighbour gains. Nothing shared is written yet."""
+    """Sample the edges of step 6, the places where they will wait, and what each neighbour gains.
+
+    The edges are in spare_tags, smaller end << 32 | larger, and spare_weights. Nothing shared is written yet.
+    """
     tags, weights, sums = scratch.tags, scratch.weights, scratch.sums
     total = sums[m - ONE]
     for q in range(m):
@@ -428,9 +427,7 @@ def _sample(random, scratch, m, samples):
 
 @njit(inline="always")
 def _add(store, scratch, m, samples):
-    """For each neighbour that loses fewer edges than it gains: add the difference to what it waits for, and
-    reserve places for the edges that will wait there. One atomic operation; no store has to complete before
-    it."""
+    """Raise `pending` of neighbours that gain more edges than they lose, and reserve places, at once."""
     for q in range(m):
         gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
         more = samples.changes[q] & LOW
@@ -443,7 +440,6 @@ def _add(store, scratch, m, samples):
 
 @njit(inline="always")
 def _hang(scratch, m, samples, store, start):
-    """Store the sampled edges at their smaller ends."""
     for q in range(ONE, m):
         smaller, larger = scratch.spare_tags[q] >> HIGH, scratch.spare_tags[q] & LOW
         place = np.uint64(samples.bases[samples.homes[q]]) + np.uint64(samples.ranks[q])
@@ -457,8 +453,10 @@ def _hang(scratch, m, samples, store, start):
 
 @njit(inline="always")
 def _take_away(store, scratch, m, samples):
-    """For each neighbour that loses more edges than it gains: subtract the difference from what it waits for.
-    Returns how many are ready now; they are in spare_tags."""
+    """Lower `pending` of neighbours that lose more edges than they gain; return how many are ready now.
+
+    The vertices that are ready are in spare_tags.
+    """
     ready = ZERO
     for q in range(m):
         gained, lost = samples.changes[q] >> HIGH, scratch.tags[q] & LOW
@@ -471,7 +469,7 @@ def _take_away(store, scratch, m, samples):
 
 
 def _assembled(store: Store, columns: Array, threads: int) -> tuple[Pattern, Array]:
-    """The columns one after the other, in the order of their vertices, and their values."""
+    """Return the columns one after the other, in the order of their vertices, and their values."""
     begins = np.zeros(threads + 1, np.uint64)
     _add_up(columns, begins[1:], threads)
     np.cumsum(begins, out=begins)
@@ -484,7 +482,7 @@ def _assembled(store: Store, columns: Array, threads: int) -> tuple[Pattern, Arr
 
 @njit(cache=True, parallel=True, nogil=True)
 def _add_up(columns, totals, threads):
-    """The lengths of the columns of each share."""
+    """Return the lengths of the columns of each share."""
     n = np.uint64(len(columns))
     for share in prange(threads):
         total = ZERO

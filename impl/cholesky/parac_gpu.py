@@ -1,12 +1,9 @@
-"""ParAC's factor on the GPU: one persistent kernel (parac.cu) that computes the same factor as
-`ac_sequential`.
+"""ParAC's factor on the GPU: one persistent kernel (parac.cu), with the factor of `ac_sequential`.
 
 T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approximate Cholesky Preconditioners,
 Section 5.3, Algorithm 4. Differences from the paper: edges wait in one list per vertex instead of one hash
-table; the team that makes a vertex ready continues with it; a vertex with few edges is eliminated by a warp,
-one with many by a block; and every sum has a fixed order (elimination.py), which costs a warp nothing.
-
-Longer than two screens: the kernel's arrays, their bytes, its launch and its errors belong together.
+table. The team that makes a vertex ready continues with it. A warp eliminates a vertex with few edges, a
+block a vertex with many. Every sum has a fixed order (elimination.py), which costs a warp nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +22,8 @@ from impl.cuda import device, kernels
 KERNEL = Path(__file__).with_name("parac.cu")
 VARIANTS: tuple[tuple[str, ...], ...] = ((),)
 NAMES = ("parac_factor", "parac_lists", "parac_edges", "parac_counts", "parac_columns")
-# As in parac.cu: threads per block; bytes per vertex and per unit of the pool; entries that a warp copies;
-# words between two places of the control block, and these places.
+# As in parac.cu: threads per block; bytes per vertex and per unit of the pool; entries that a warp copies.
+# The others are the words between two places of the control block, and these places.
 THREADS = 256
 VERTEX = 160
 UNIT = 32
@@ -45,8 +42,8 @@ TEAM_SHARE = 4
 ROOM = 48
 # Share of the free memory that lists may take if no budget is given.
 SHARE = 0.5
-# Clocks of a multiprocessor without an elimination after which the kernel gives up: some ten seconds, and for
-# each entry of W a few times what it takes in the list of one vertex that has them all.
+# Clocks of a multiprocessor without an elimination after which the kernel gives up: some ten seconds, and
+# more per entry of W. An entry in the list of one vertex that has them all takes a few times less.
 PATIENCE = 2**34
 PATIENCE_AN_ENTRY = 2**10
 ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
@@ -63,7 +60,7 @@ ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
 def parac_gpu(
     laplacian: Laplacian, *, seed: int = 0, memory_budget: int | None = None
 ) -> tuple[Preconditioner, Work]:
-    """Randomised approximate Cholesky on the GPU, by a persistent kernel.
+    """Factorise by randomised approximate Cholesky on the GPU, in a persistent kernel.
 
     laplacian : on the device
     seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`, in every
@@ -79,7 +76,7 @@ def parac_gpu(
     bytes_pool : bytes of the pool in use
 
     Raises MemoryBudgetError if the budget is too small; UnsupportedError for more than 2^31 edges, or a
-    device that holds only one block at a time; FillpathError for input that is no Laplacian: a loop, a row
+    device that holds only one block at a time. Input that is no Laplacian raises FillpathError: a loop, a row
     that does not ascend, a W that is not symmetric.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
@@ -95,7 +92,7 @@ def factorise(
     units: int | None = None,
     patience: int | None = None,
 ) -> tuple[Preconditioner, Work]:
-    """As `parac_gpu`.
+    """Factorise as `parac_gpu` does.
 
     blocks : of the launch, at least 2; None is as many as are resident
     units : of the pool, in the first attempt
@@ -135,13 +132,15 @@ def factorise(
 
 
 def first_units(nnz: int) -> int:
-    """Units of the pool in the first attempt. nnz : entries of W."""
+    """Return the units of the pool in the first attempt. nnz : entries of W."""
     return 64 + -(-ROOM * nnz // UNIT)
 
 
 def most_units(n: int, nnz: int, budget: int) -> int:
-    """Units of the pool that fit into the budget. Raises MemoryBudgetError if there are none,
-    UnsupportedError for more edges than can be counted."""
+    """Return the units of the pool that fit into the budget.
+
+    Raises MemoryBudgetError if there are none, UnsupportedError for more edges than can be counted.
+    """
     if nnz > 2 * MOST_EDGES:
         raise UnsupportedError(f"{nnz // 2} edges exceed what parac_gpu counts ({MOST_EDGES})")
     fixed = _fixed_bytes(n)
@@ -152,7 +151,6 @@ def most_units(n: int, nnz: int, budget: int) -> int:
 
 
 def _fixed_bytes(n: int) -> int:
-    """Bytes of the vertices, of two queues and of D."""
     return n * (VERTEX + 2 * 4 + 8)
 
 
@@ -172,7 +170,7 @@ class _Run:
         self.attempts = 0
 
     def _resident(self) -> int:
-        """Blocks of the launch: they wait for each other, so no more than the device holds at a time."""
+        """Return the blocks of the launch: they wait for each other, so the device holds all at a time."""
         blocks = device.multiprocessors() * device.occupancy(self.kernels["parac_factor"], THREADS, 0)
         if blocks < 2:
             raise UnsupportedError("parac_gpu: its blocks wait for each other, and the device holds not two")
@@ -232,7 +230,7 @@ class _Run:
         return self.status
 
     def factor(self) -> Preconditioner:
-        """The factor, its columns one after another."""
+        """Return the factor, its columns one after another."""
         import cupy
 
         with phase("columns"):

@@ -1,20 +1,18 @@
-"""Where sampled edges wait for their vertex, and where the columns of G are written.
+"""The places where sampled edges wait for their vertex, and where the columns of G are written.
 
 A sampled edge waits at its smaller end, in a place of that vertex's record. The places lie side by side, so
 that gathering the edges touches few cache lines. When they are full, the edge is linked into the vertex's
 list, which begins at heads[vertex].
 
-A record is one or more cache lines with five places each, whose five weights precede their five larger ends:
-eight words of 8 bytes, the last four bytes unused. The first place of the first line holds no edge: it is
-free for other state of the vertex, which therefore needs no line of its own.
+A record is one or more cache lines of eight words of 8 bytes. A line holds five places: five weights, then
+five larger ends; its last four bytes are unused. The first place of the first line holds no edge. It is free
+for other state of the vertex.
 
 A column takes one slot per neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
-values[p], and may also hold a link of a list: an edge that was sampled when the column was eliminated.
+values[p]. It may also hold a link of a list: an edge that was sampled when the column was eliminated.
 
 An edge in a link is next slot << 32 | larger end, then its weight. Memory that is never written is never
 used.
-
-Longer than two screens: whatever reads or writes this layout is here.
 """
 
 from __future__ import annotations
@@ -81,7 +79,7 @@ class Store(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one worker sorts in, all arrays of one length.
+    """The arrays that one worker sorts in, all of one length.
 
     tags, spare_tags : (length,) uint64
     weights, spare_weights, sums : (length,) float64
@@ -95,13 +93,13 @@ class Scratch(NamedTuple):
 
 
 def edges(graph: Laplacian) -> Edges:
-    """The arrays of a Laplacian on the host, not copied."""
+    """Return the arrays of a Laplacian on the host, not copied."""
     pattern = graph.pattern
     return Edges(pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32), graph.weights)
 
 
 def new_store(graph: Laplacian, slots: int) -> Store:
-    """A store with this many slots, and with places for at least twice the mean degree per vertex."""
+    """Return a store with this many slots, and with places for at least twice the mean degree per vertex."""
     lines = max(1, -(-2 * graph.pattern.nnz // (int(PLACES) * graph.n)))
     records, links = _aligned(int(WORDS) * lines * graph.n), np.empty(2 * slots, np.uint64)
     rows, values, heads = np.empty(slots, np.uint32), np.empty(slots), np.zeros(graph.n, np.uint32)
@@ -111,19 +109,19 @@ def new_store(graph: Laplacian, slots: int) -> Store:
 
 
 def _aligned(words: int) -> Array:
-    """An uninitialised array of uint64 that begins at a cache line."""
+    """Return an uninitialised array of uint64 that begins at a cache line."""
     longer = np.empty(words + int(WORDS), np.uint64)
     skipped = -longer.ctypes.data % 64 // 8
     return longer[skipped : skipped + words]
 
 
 def first_slots(graph: Laplacian, spare: int = 0) -> int:
-    """The number of slots in the first attempt. spare : slots that workers may leave empty."""
+    """Return the number of slots in the first attempt. spare : slots that workers may leave empty."""
     return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + spare + 1)
 
 
 def more_slots(slots: int) -> int:
-    """The number of slots after an attempt with too few. Raises MemoryError beyond what links can hold."""
+    """Return the number of slots after an attempt with too few. Raises MemoryError beyond links' range."""
     if slots >= MOST_SLOTS:
         raise MemoryError(f"the factor has more than {MOST_SLOTS} entries, all that its lists count")
     return min(MOST_SLOTS, 2 * slots)
@@ -131,15 +129,16 @@ def more_slots(slots: int) -> int:
 
 @njit
 def new_scratch(length):
-    """Scratch for vertices with up to `length` edges to later ones."""
+    """Return scratch for vertices with up to `length` edges to later ones."""
     tags, weights = np.empty(length, np.uint64), np.empty(length)
     return Scratch(tags, weights, np.empty(length, np.uint64), np.empty(length), np.empty(length))
 
 
 @njit
 def gather(edges, k, given, waiting, store, scratch):
-    """Write the edges of vertex k to later vertices to tags and weights, unordered. Returns their number; if
-    that is more than the scratch holds, nothing is gathered.
+    """Write the edges of vertex k to later vertices to tags and weights, unordered, and return their number.
+
+    If the scratch holds fewer, nothing is gathered.
 
     given : the number of its edges in the graph, the last of its row
     waiting : the number of its edges in the store
@@ -170,7 +169,7 @@ def gather(edges, k, given, waiting, store, scratch):
 
 @njit(inline="always")
 def first_later(edges, k):
-    """Where the edges of vertex k to later vertices begin: they are the last of its row."""
+    """Return where the edges of vertex k to later vertices begin: they are the last of its row."""
     start, later = edges.indptr[k], edges.indptr[k + ONE]
     while later > start and np.uint64(edges.indices[later - ONE]) > k:
         later -= ONE
@@ -179,8 +178,11 @@ def first_later(edges, k):
 
 @njit
 def write_column(scratch, m, store, start):
-    """Steps 3 to 5: write the m > 0 neighbours in spare_tags and spare_weights as a column from slot `start`
-    on, then arrange them in tags and weights, and scan. Returns l, the column's entry of D."""
+    """Write the m > 0 neighbours as a column from slot `start` on, then arrange them: steps 3 to 5.
+
+    The neighbours come from spare_tags and spare_weights; they are arranged in tags and weights, and scanned.
+    Returns l, the column's entry of D.
+    """
     for q in range(m):
         neighbour = scratch.spare_tags[q] >> HIGH
         prefetch_to_write(store.records, WORDS * store.lines * neighbour)
@@ -195,7 +197,7 @@ def write_column(scratch, m, store, start):
 
 @njit(inline="always")
 def _at(store, vertex, place):
-    """The first word of a place's line, and the position of the place in that line."""
+    """Return the first word of a place's line, and the position of the place in that line."""
     line = (place + ONE) // PLACES
     return WORDS * (store.lines * vertex + line), place + ONE - PLACES * line
 

@@ -1,5 +1,4 @@
-"""Relaxed atomics on one element of a one-dimensional array, by LLVM's instructions: Numba offers none on the
-CPU.
+"""Relaxed atomics on one element of a one-dimensional array, which Numba lacks: LLVM's instructions.
 
 They work inside `prange`. Relaxed: an operation is indivisible but orders no other access; what one parallel
 loop wrote is visible to the next. index : any integer type, never negative, not checked.
@@ -32,25 +31,25 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def fetch_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value. Returns the previous value."""
+    """Add a value to array[index], and return the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
 @intrinsic
 def fetch_min(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = min(array[index], value), both unsigned. Returns the previous value."""
+    """Lower array[index] to the value if that is less, both unsigned; return the previous value."""
     return _read_modify_write("umin", array, index, value)
 
 
 @intrinsic
 def fetch_max(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = max(array[index], value), both unsigned. Returns the previous value."""
+    """Raise array[index] to the value if that is more, both unsigned; return the previous value."""
     return _read_modify_write("umax", array, index, value)
 
 
 @intrinsic
 def load(typing_context: Any, array: Any, index: Any) -> Any:
-    """The element's value, read again at every call."""
+    """Return the element's value, read again at every call."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)

@@ -24,7 +24,7 @@ ZERO = np.uint64(0)
 
 @intrinsic
 def trailing_zeros(typing_context: Any, value: Any) -> Any:
-    """Index of the lowest set bit of a uint64 that is not zero."""
+    """Return the index of the lowest set bit of a uint64 that is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -34,7 +34,7 @@ def trailing_zeros(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def ones(typing_context: Any, value: Any) -> Any:
-    """The number of bits set in a uint64."""
+    """Return the number of bits set in a uint64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -44,7 +44,7 @@ def ones(typing_context: Any, value: Any) -> Any:
 
 @njit(inline="always")
 def contains(words, column):
-    """Whether the column is in the set."""
+    """Return whether the column is in the set."""
     return (words[column >> SIX] >> (column & LOW)) & ONE != ZERO
 
 
@@ -57,7 +57,7 @@ def insert(words, summary, column):
 
 @njit
 def successor(words, summary, column, limit):
-    """The smallest member >= column, or limit if that would be >= limit. limit <= 64 len(words)."""
+    """Return the smallest member >= column, or limit if that would be >= limit. limit <= 64 len(words)."""
     if column >= limit:
         return limit
     word = column >> SIX
@@ -109,7 +109,7 @@ def clear(words, summary):
 
 @njit
 def size(words, summary):
-    """The number of members."""
+    """Return the number of members."""
     count = ZERO
     for block in range(np.uint64(len(summary))):
         rest = summary[block]
@@ -121,5 +121,5 @@ def size(words, summary):
 
 @njit
 def empty_set(n):
-    """(words, summary) of an empty set over 0..n-1."""
+    """Return (words, summary) of an empty set over 0..n-1."""
     return np.zeros((n + 63) // 64, np.uint64), np.zeros((n + 4095) // 4096, np.uint64)

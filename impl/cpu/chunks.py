@@ -1,7 +1,6 @@
-"""A growing list of uint32 in chunks: growing copies nothing, and reading it, possible once, frees it on the
-way.
+"""A growing list of uint32 in chunks: growing copies nothing, and the one possible reading frees it.
 
-What is appended in one call is in one chunk. The reader repeats the writer's lengths in the same order.
+Entries appended in one call are in one chunk. The reader repeats the writer's lengths in the same order.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ CHUNK = np.uint64(2**16)
 
 @njit
 def new_chunks():
-    """An empty list; `used` of its last chunk starts from 0."""
+    """Return an empty list; `used` of its last chunk starts from 0."""
     chunks = List()
     chunks.append(np.empty(0, np.uint32))
     return chunks
@@ -26,7 +25,7 @@ def new_chunks():
 
 @njit
 def room(chunks, used, length):
-    """Ensure that the last chunk has room for `length` entries. Returns how many it holds."""
+    """Ensure that the last chunk has room for `length` entries; return how many it holds."""
     if used + length <= np.uint64(len(chunks[-1])):
         return used
     chunks.append(np.empty(max(CHUNK, length), np.uint32))
@@ -35,7 +34,7 @@ def room(chunks, used, length):
 
 @njit
 def append(chunks, used, entries, length):
-    """Append entries[:length]. Returns how many entries the last chunk holds then."""
+    """Append entries[:length]; return how many entries the last chunk holds then."""
     used = room(chunks, used, length)
     chunks[-1][used : used + length] = entries[:length]
     return used + length
@@ -43,8 +42,7 @@ def append(chunks, used, entries, length):
 
 @njit
 def advance(chunks, number, used, length):
-    """Where the next `length` entries are, (chunk, position). Frees the current chunk if they are not in
-    it."""
+    """Return (chunk, position) of the next `length` entries; free the current chunk if it lacks them."""
     if used + length <= np.uint64(len(chunks[number])):
         return number, used
     release(chunks, number)

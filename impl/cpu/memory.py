@@ -1,6 +1,6 @@
-"""Buffers whose final size is not known: what is not written takes no memory, what is outgrown is returned.
+"""Buffers whose final size is not known: unwritten pages take no memory, outgrown buffers are returned.
 
-A large buffer has its own mapping (glibc keeps smaller blocks for later) and asks for huge pages, as NumPy's
+A large buffer has its own mapping (glibc keeps smaller blocks for later). It asks for huge pages, as NumPy's
 arrays do and Numba's do not: its first writes then take a quarter of the time.
 """
 
@@ -28,7 +28,7 @@ ONE = np.uint64(1)
 
 @intrinsic
 def _madvise(typing_context: Any, address: Any, length: Any, advice: Any) -> Any:
-    """The C library's madvise, looked up by name, so that compiled code may be cached."""
+    """Call the C library's madvise, looked up by name, so that compiled code may be cached."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(64)
@@ -51,7 +51,7 @@ def _advise(array, advice):
 
 @njit
 def buffer(entries, dtype):
-    """An uninitialised array of at least `entries` entries."""
+    """Return an uninitialised array of at least `entries` entries."""
     if entries < SMALL:
         return np.empty(entries, dtype)
     array = np.empty(max(entries, LARGE), dtype)
@@ -67,8 +67,7 @@ def forget(array):
 
 @njit
 def reserve(array, used, wanted):
-    """The array, or a copy of at least twice the size if it has fewer than `wanted` entries; `used` are
-    copied."""
+    """Return the array, or a copy of `used` entries in twice the size or more if it lacks `wanted`."""
     if wanted <= np.uint64(len(array)):
         return array
     grown = buffer(max(wanted, np.uint64(len(array)) << ONE), array.dtype)

@@ -1,5 +1,4 @@
-"""Atomics that order other memory accesses, prefetches, and yielding; see `atomics` for operations that order
-nothing.
+"""Atomics that order other memory accesses, prefetches, and yielding (`atomics` has the relaxed ones).
 
 Again on one element of a one-dimensional array. index : any integer type, never negative, not checked.
 """
@@ -26,19 +25,19 @@ def _read_modify_write(operation: str, array: Any, index: Any, value: Any) -> An
 
 @intrinsic
 def exchange(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value, acquire and release. Returns the previous value."""
+    """Set array[index], acquire and release; return the previous value."""
     return _read_modify_write("xchg", array, index, value)
 
 
 @intrinsic
 def add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] += value, acquire and release. Returns the previous value."""
+    """Add to array[index], acquire and release; return the previous value."""
     return _read_modify_write("add", array, index, value)
 
 
 @intrinsic
 def acquire(typing_context: Any, array: Any, index: Any) -> Any:
-    """The element's value; everything written before it was released is visible afterwards."""
+    """Return the element's value; everything written before it was released is visible afterwards."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
@@ -49,7 +48,7 @@ def acquire(typing_context: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def release(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value; everything written before is visible to a worker that acquires it."""
+    """Set array[index]; everything written before is visible to a worker that acquires it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
@@ -80,13 +79,13 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def prefetch_to_write(typing_context: Any, array: Any, index: Any) -> Any:
-    """The same, with the line taken from every other core's cache."""
+    """Prefetch the same line, taken from every other core's cache."""
     return _prefetch(array, index, writing=1)
 
 
 @intrinsic
 def give_way(typing_context: Any) -> Any:
-    """The C library's sched_yield: if there are more threads than cores, another one runs."""
+    """Call the C library's sched_yield: if there are more threads than cores, another one runs."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         prototype = ir.FunctionType(ir.IntType(32), [])

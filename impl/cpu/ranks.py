@@ -1,5 +1,7 @@
-"""Parts of a filled pattern by rows, one per MPI rank, and how they are gathered. mpi4py is imported only
-where it is needed."""
+"""Parts of a filled pattern by rows, one per MPI rank, and how they are gathered.
+
+mpi4py is imported only where it is needed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Part:
     indices: Array | None
 
     def result(self) -> Filled | Counts:
-        """The filled pattern or the row counts, with other rows empty."""
+        """Return the filled pattern or the row counts, with other rows empty."""
         if self.indices is None:
             return Counts(self.lower, self.upper)
         indptr = offsets(self.lower + self.upper)
@@ -43,7 +45,7 @@ class Part:
 
 
 def world(ranks: int) -> Any:
-    """MPI's communicator of this many ranks; None for one rank, which needs no MPI.
+    """Return MPI's communicator of this many ranks; None for one rank, which needs no MPI.
 
     Raises InputError for fewer than one rank; UnavailableError if mpi4py is missing, or MPI was started with
     a different number of ranks.
@@ -66,11 +68,11 @@ def world(ranks: int) -> Any:
 
 
 def everyone(ranks: int) -> Any:
-    """As `world`, for what needs MPI on one rank too: then a communicator of this process alone."""
+    """Return `world`, or a communicator of this process alone if one rank needs MPI too."""
     communicator = world(ranks)
     if communicator is not None:
         return communicator
-    # Open MPI starts a daemon beside a process of its own otherwise, and ends the process where it cannot.
+    # Otherwise Open MPI starts a daemon for a process of its own, and ends the process where it cannot.
     os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
     from mpi4py import MPI
 
@@ -78,12 +80,12 @@ def everyone(ranks: int) -> Any:
 
 
 def rank_of(communicator: Any) -> int:
-    """This process's number, 0 without MPI."""
+    """Return this process's number, 0 without MPI."""
     return 0 if communicator is None else int(communicator.Get_rank())
 
 
 def gathered(communicator: Any, part: Part) -> Part:
-    """All rows, on rank 0; other ranks get their own part back. Collective: every rank has to call it."""
+    """Return all rows, on rank 0; other ranks get their own part back. Collective: every rank calls it."""
     if communicator is None:
         return part
     rows = _arrays(communicator, part.rows)
@@ -103,15 +105,14 @@ def gathered(communicator: Any, part: Part) -> Part:
 
 
 def offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
+    """Return (k + 1,) int64: where each of k rows begins, and the end of the last."""
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
 
 
 def place(indptr: Array, indices: Array, rows: Array, columns: Array) -> None:
-    """Copy rows, which lie one after the other in `columns`, to their places in `indices`, given by
-    `indptr`."""
+    """Copy rows, one after the other in `columns`, to their places in `indices`, given by `indptr`."""
     starts = offsets(indptr[rows + 1] - indptr[rows])
     _place(indptr, indices, rows, starts, columns)
 
@@ -124,14 +125,13 @@ def _place(indptr, indices, rows, starts, columns):
 
 
 def _sum(communicator: Any, array: Array) -> Array:
-    """The sum over all ranks on rank 0; elsewhere the array itself."""
+    """Return the sum over all ranks on rank 0; elsewhere the array itself."""
     total = np.zeros_like(array) if rank_of(communicator) == 0 else None
     communicator.Reduce(array, total)
     return array if total is None else total
 
 
 def _arrays(communicator: Any, array: Array) -> list[Array]:
-    """Every rank's array on rank 0, by rank; elsewhere none."""
     sizes = communicator.gather(len(array))
     if rank_of(communicator) > 0:
         for start in range(0, len(array), MESSAGE):

@@ -1,2 +1,1 @@
-"""Everything that touches CUDA and is not an algorithm: loading kernels, facts of the device, moving
-nouns."""
+"""Everything that touches CUDA and is not an algorithm: kernels, facts of the device, moving nouns."""

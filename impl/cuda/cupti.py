@@ -1,8 +1,8 @@
 """CUPTI's activity records: the library, and the callbacks by which it hands over records.
 
 CUPTI writes records into buffers that it requests and returns through callbacks, of which a process has one
-pair. Records arrive late, so whoever collects them waits. CUPTI is called through ctypes, so no compiler is
-needed. Only one kind of record is collected at a time, and by nobody else in the process.
+pair. Records arrive late, so their collector waits. CUPTI is called through ctypes, so no compiler is needed.
+Only one kind of record is collected at a time, and by nobody else in the process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _kept: list[Any] = []
 
 
 def available() -> tuple[bool, str]:
-    """(whether CUPTI can be loaded, the reason if not)."""
+    """Return (whether CUPTI can be loaded, the reason if not)."""
     try:
         library()
     except UnavailableError as error:
@@ -49,8 +49,7 @@ def available() -> tuple[bool, str]:
 
 @functools.cache
 def library() -> Any:
-    """The library: the system's, which matches its driver, or else that of an installed wheel. Raises
-    UnavailableError if there is none."""
+    """Return the system's library, which matches its driver, or a wheel's. Raises UnavailableError."""
     for candidate in [*_LIBRARIES, *_wheels()]:
         try:
             return ctypes.CDLL(str(candidate))
@@ -77,10 +76,7 @@ def ignore(kind: int, address: int) -> None:
 
 @dataclass
 class Collector:
-    """The callbacks, one pair per process, and who receives their records.
-
-    records : how many came
-    """
+    """The callbacks, one pair per process, and the receiver of their records. records : how many came."""
 
     cupti: Any
     receive: Receive = ignore
@@ -130,12 +126,11 @@ class Collector:
 
 @functools.cache
 def collector() -> Collector:
-    """The process's collector. Raises UnavailableError if there is no CUPTI, or it refuses."""
+    """Return the process's collector. Raises UnavailableError if there is no CUPTI, or CUPTI refuses."""
     return Collector(library())
 
 
 def _wheels() -> list[Path]:
-    """The libraries in NVIDIA's wheels."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     return [path for folder in folders for path in sorted(folder.glob("*/lib/libcupti.so.*"), reverse=True)]

@@ -1,5 +1,4 @@
-"""The current device: what it is, what it has left, what fits on it. CuPy is imported where it is
-needed."""
+"""The current device: what it is, what it has left, what fits on it. CuPy is imported late."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ _NO_MEMORY = 2
 
 
 def free_bytes() -> int:
-    """Bytes that can be allocated: free on the card, and held unused by CuPy's pool, within the pool's limit
-    (CUPY_GPU_MEMORY_LIMIT) if it has one."""
+    """Return the bytes free on the card or held unused by CuPy's pool (up to CUPY_GPU_MEMORY_LIMIT)."""
     import cupy
 
     pool = cupy.get_default_memory_pool()
@@ -27,7 +25,7 @@ def free_bytes() -> int:
 
 
 def host_free_bytes() -> int | None:
-    """Bytes of the host's memory that can be allocated without swapping; None where it cannot be read."""
+    """Return the bytes of host memory that can be allocated without swapping; None where unknown."""
     try:
         found = re.search(r"^MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
     except OSError:
@@ -36,23 +34,23 @@ def host_free_bytes() -> int | None:
 
 
 def multiprocessors() -> int:
-    """Streaming multiprocessors of the device, or of the MIG slice."""
+    """Return the streaming multiprocessors of the device, or of the MIG slice."""
     return _attribute("MultiProcessorCount")
 
 
 def compute_capability() -> tuple[int, int]:
-    """Of the device, such as (9, 0)."""
+    """Return the device's compute capability, such as (9, 0)."""
     major, minor = str(_properties()["compute_capability"]).split(".")
     return int(major), int(minor)
 
 
 def shared_memory() -> tuple[int, int]:
-    """Bytes of shared memory that a block can have, and that a multiprocessor has."""
+    """Return the bytes of shared memory that a block can have, and that a multiprocessor has."""
     return _attribute("MaxSharedMemoryPerBlockOptin"), _attribute("MaxSharedMemoryPerMultiprocessor")
 
 
 def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
-    """Blocks of a kernel that can be resident on a multiprocessor at a time.
+    """Return how many blocks of a kernel can be resident on a multiprocessor at a time.
 
     kernel : a RawKernel
     threads : per block
@@ -65,22 +63,24 @@ def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether CUDA itself reports it. CuPy's pool raises a MemoryError instead, but pinned memory, for one,
-    does not come from the pool."""
+    """Return whether CUDA itself reports that memory ran out.
+
+    CuPy's pool raises a MemoryError instead, but pinned memory, for example, does not come from the pool.
+    """
     named = type(error).__name__ in ("CUDARuntimeError", "CUDADriverError")
     return named and getattr(error, "status", None) == _NO_MEMORY
 
 
 @functools.cache
 def identity() -> str:
-    """The device as a record names it: the card, and of a MIG slice its UUID as well."""
+    """Return the device as a record names it: the card, and the UUID of a MIG slice as well."""
     name, uuid = str(_properties()["name"]), _mig_uuid()
     return f"{name} ({uuid})" if uuid else name
 
 
 @functools.cache
 def facts() -> dict[str, object]:
-    """What the device is; None for what cannot be read. No CUDA context is made for it.
+    """Return the facts of the device; None for what cannot be read. No CUDA context is made for it.
 
     memory, l2 : bytes
     peak_bytes_per_second : of DRAM, from its clock and bus width; None for a MIG slice, whose share of it is
@@ -104,20 +104,19 @@ def facts() -> dict[str, object]:
 
 
 def pci() -> str:
-    """The PCI address of the card, as NVML takes it."""
+    """Return the PCI address of the card, as NVML takes it."""
     import cupy
 
     return str(cupy.cuda.runtime.deviceGetPCIBusId(_current()))
 
 
 def is_mig() -> bool:
-    """Whether the device is a MIG slice of a card."""
+    """Return whether the device is a MIG slice of a card."""
     return " MIG " in str(_properties()["name"]) or _asked_for().startswith("MIG-")
 
 
 def _mig_uuid() -> str | None:
-    """The slice that CUDA_VISIBLE_DEVICES asks for, or the only one; None where there are several and CUDA
-    chose."""
+    """Return the slice of CUDA_VISIBLE_DEVICES, or the only one; None where CUDA chose among several."""
     if not is_mig():
         return None
     asked, found = _asked_for(), nvml.slices()
@@ -129,12 +128,11 @@ def _mig_uuid() -> str | None:
 
 
 def _asked_for() -> str:
-    """The first entry of CUDA_VISIBLE_DEVICES, which is device 0 to CUDA."""
+    """Return the first entry of CUDA_VISIBLE_DEVICES, which is device 0 to CUDA."""
     return os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip()
 
 
 def _driver() -> str | None:
-    """The driver's version, such as 580.82.07."""
     version = nvml.driver()
     if version is not None:
         return version
@@ -147,24 +145,24 @@ def _driver() -> str | None:
 
 
 def _versions() -> dict[str, object]:
-    """Of CUDA: the newest that the driver supports, CuPy's runtime, and NVRTC, which compiles the kernels."""
+    """Return CUDA's versions: the newest the driver supports, CuPy's runtime, and NVRTC's, for kernels."""
     import cupy
 
     supported, runtime = cupy.cuda.runtime.driverGetVersion(), cupy.cuda.runtime.runtimeGetVersion()
     try:
         compiler = ".".join(map(str, cupy.cuda.nvrtc.getVersion()))
-    except RuntimeError:  # CuPy is here, NVRTC is not: no kernel will compile, and say so.
+    except RuntimeError:  # CuPy is here, NVRTC is not: no kernel will compile, and loading one raises.
         compiler = None
     return {"cuda_driver": _version(supported), "cuda_runtime": _version(runtime), "nvrtc": compiler}
 
 
 def _version(number: int) -> str:
-    """13020 is 13.2."""
+    """Return a version as text: 13020 is 13.2."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _peak_bytes_per_second() -> int | None:
-    """Two transfers per clock, as for all of NVIDIA's memories."""
+    """Return DRAM's bytes per second, at two transfers per clock, as for all of NVIDIA's memories."""
     kilohertz, bits = _attribute("MemoryClockRate"), _attribute("GlobalMemoryBusWidth")
     return kilohertz * 1000 * 2 * bits // 8 or None
 
@@ -182,7 +180,6 @@ def _properties() -> dict[str, Any]:
 
 
 def _attribute(name: str) -> int:
-    """A device attribute, by CUDA's name."""
     import cupy
 
     runtime = cupy.cuda.runtime

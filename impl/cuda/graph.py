@@ -7,7 +7,7 @@ from typing import Any
 
 
 def captured(work: Callable[[], None]) -> Any:
-    """The graph of what `work` launches; its `launch()` does it again, in the current stream.
+    """Return the graph of all launches of `work`; its `launch()` repeats them in the current stream.
 
     work : launches, and neither allocates nor waits. It is done once before it is captured, so that no kernel
         has to be loaded within the capture.

@@ -17,7 +17,7 @@ _REFUSED = "the driver refuses CUPTI's kernel records"
 
 
 class _Record(ctypes.Structure):
-    """What all versions of the record since CUDA 8 (CUpti_ActivityKernel3 to 13) have at one place."""
+    """The fields at one place in all versions of the record since CUDA 8 (CUpti_ActivityKernel3 to 13)."""
 
     _pack_ = 8
     _layout_ = "ms"
@@ -41,7 +41,7 @@ class Kernel:
 
 @dataclass
 class Durations:
-    """Complete when the block ends.
+    """The durations, complete when the block ends.
 
     kernels : by name, mangled for C++ linkage
     untimed : launches for whose times CUPTI had no memory
@@ -59,12 +59,12 @@ class Durations:
 
     @property
     def seconds(self) -> float:
-        """The sum of all durations: kernels that run side by side count once each."""
+        """Return the sum of all durations: kernels that run side by side count once each."""
         return sum(kernel.seconds for kernel in self.kernels.values())
 
     @property
     def span(self) -> float:
-        """Seconds from the start of the first kernel to the end of the last, with what lies between."""
+        """Return seconds from the start of the first kernel to the end of the last, gaps included."""
         return (self.last - self.first) / 1e9
 
     def receive(self, kind: int, address: int) -> None:
@@ -84,11 +84,10 @@ class Durations:
 
 @contextmanager
 def kernel_durations() -> Iterator[Durations]:
-    """Collect the durations of all kernels of this process while the block runs, graphs' included. The
-    device must already have a context.
+    """Collect the durations of all kernels of this process while the block runs, graphs' included.
 
-    Raises UnavailableError if there is no CUPTI, if CUPTI or the driver refuses, and for records that are
-    lost.
+    The device must already have a context. Raises UnavailableError if there is no CUPTI, if CUPTI or the
+    driver refuses, and for records that are lost.
     """
     import cupy
 
@@ -111,7 +110,7 @@ def kernel_durations() -> Iterator[Durations]:
 
 
 def _dropped(collector: cupti.Collector) -> int:
-    """Records for which there was no buffer since this was last asked."""
+    """Return the number of records for which there was no buffer since the last call."""
     count = ctypes.c_size_t()
     status = collector.cupti.cuptiActivityGetNumDroppedRecords(
         ctypes.c_void_p(), ctypes.c_uint32(0), ctypes.byref(count)

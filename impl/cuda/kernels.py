@@ -21,7 +21,7 @@ OPTIONS = ("--std=c++17", f"-I{HEADERS}")
 
 @functools.cache
 def available() -> tuple[bool, str]:
-    """(whether CuPy can be imported and sees a device, the reason if not). Never raises."""
+    """Return (whether CuPy can be imported and sees a device, the reason if not). Never raises."""
     if importlib.util.find_spec("cupy") is None:
         return False, "CuPy is not installed"
     try:
@@ -38,7 +38,7 @@ def available() -> tuple[bool, str]:
 
 
 def load(path: Path, names: tuple[str, ...], defines: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The kernels of a .cu file, by the names of their `extern "C"` entry points, for the current device.
+    """Return the kernels of a .cu file for the current device, by their `extern "C"` names.
 
     path : of the file
     names : of the entry points
@@ -69,20 +69,19 @@ def _load(path: Path, names: tuple[str, ...], defines: tuple[str, ...], device: 
 
 
 def options(defines: tuple[str, ...]) -> tuple[str, ...]:
-    """NVRTC's options, apart from the architecture. defines : such as "BUBBLE=1"."""
+    """Return NVRTC's options, apart from the architecture. defines : such as "BUBBLE=1"."""
     return (*OPTIONS, *(f"-D{define}" for define in defines))
 
 
 def first_error(log: str, path: Path) -> str:
-    """The first error of an NVRTC log, or its first line, with the name of the original file: CuPy compiles a
-    copy."""
+    """Return the first error of an NVRTC log, or its first line; name the original, not CuPy's copy."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     line = next((line for line in lines if "error" in line), lines[0] if lines else "NVRTC gave no log")
     return re.sub(r"^\S*\.cu(?=\([0-9]+\): )", path.name, line)
 
 
 def _source(path: Path) -> str:
-    """The text of the file, with the hash of its includes: CuPy's cache does not look into headers."""
+    """Return the text of the file, with the hash of its includes: CuPy's cache does not look into headers."""
     try:
         text = path.read_text()
         headers = [header.read_bytes() for header in included(path)]

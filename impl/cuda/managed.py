@@ -1,5 +1,4 @@
-"""Managed (unified) memory within safe limits: requesting more than what is free on the card can hang it for
-all its users."""
+"""Managed (unified) memory within safe limits: requests beyond a card's free memory can hang it for all."""
 
 from __future__ import annotations
 
@@ -13,18 +12,18 @@ from fillpath.phase import phase
 
 # Share of the free memory that one request may take.
 SHARE = 0.5
-# What `loan` keeps from call to call: one array at most, by its device and length.
+# The array that `loan` keeps from call to call: one at most, by its device and length.
 _shelf: dict[tuple[int, int], Array] = {}
 
 
 def words(count: int, *, oversubscribe: bool) -> Array:
-    """An uninitialised (count,) uint32 array in managed memory.
+    """Return an uninitialised (count,) uint32 array in managed memory.
 
     oversubscribe : allow more than half of what is free on the card; only for a card that nobody else uses
 
     Memory that CuPy's pool holds unused does not count as free: managed memory is not allocated from the
-    pool. Raises MemoryBudgetError, before anything is allocated, for more than half without `oversubscribe`;
-    UnsupportedError if the driver moves all managed memory at each launch instead of the pages that a kernel
+    pool. Raises MemoryBudgetError, before anything is allocated, for more than half without `oversubscribe`.
+    Raises UnsupportedError if the driver moves all managed memory at each launch, not the pages that a kernel
     touches.
     """
     import cupy
@@ -44,8 +43,7 @@ def words(count: int, *, oversubscribe: bool) -> Array:
 
 @contextlib.contextmanager
 def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
-    """An array as `words` makes it, for the length of a `with` block, with the phases `allocate` before and
-    `release` after it.
+    """Lend an array of `words` to a `with` block, with phases `allocate` before and `release` after it.
 
     oversubscribe : as in `words`
     keep : release nothing, and lend the same array to the next block that asks for this length on this device
@@ -58,7 +56,7 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
 
     with phase("allocate"):
         array: Any = (_shelved if keep else words)(count, oversubscribe=oversubscribe)
-    # Whoever refers to this view does not keep the memory alive.
+    # A reference to this view does not keep the memory alive.
     view = cupy.cuda.UnownedMemory(array.data.ptr, array.nbytes, None, array.device.id)
     try:
         yield cupy.ndarray(count, np.uint32, memptr=cupy.cuda.MemoryPointer(view, 0))
@@ -70,7 +68,7 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
 
 
 def _shelved(count: int, *, oversubscribe: bool) -> Array:
-    """The array on the shelf, if it has this length; else a new one, in its place."""
+    """Return the array on the shelf, if it has this length; else a new one, in its place."""
     import cupy
 
     place = int(cupy.cuda.Device().id), count

@@ -1,5 +1,7 @@
-"""What NVML, the library below nvidia-smi, knows and CUDA does not tell: the driver's version, clocks, MIG
-slices. Where there is no driver, or it does not know, the answer is None or empty."""
+"""NVML, the library below nvidia-smi, for what CUDA does not offer: the driver's version, clocks, MIG slices.
+
+Where there is no driver, or it does not know, the answer is None or empty.
+"""
 
 from __future__ import annotations
 
@@ -31,30 +33,26 @@ _MASKS = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksT
 
 
 def driver() -> str | None:
-    """The driver's version, such as 580.82.07."""
+    """Return the driver's version, such as 580.82.07."""
     with _session():
         return _text(_read("nvmlSystemGetDriverVersion"))
 
 
 def cards() -> list[str]:
-    """The names of this machine's cards; empty without a driver."""
+    """Return the names of this machine's cards; empty without a driver."""
     with _session():
         return [name for card in _handles() if (name := _text(_read("nvmlDeviceGetName", card)))]
 
 
 def slices() -> list[str]:
-    """The UUIDs of the MIG slices of all cards."""
+    """Return the UUIDs of the MIG slices of all cards."""
     with _session():
         parts = [part for card in _handles() for part in _parts(card)]
         return [uuid for part in parts if (uuid := _text(_read("nvmlDeviceGetUUID", part)))]
 
 
 def clocks(card: str) -> dict[str, int] | None:
-    """Clocks in MHz now and at most: those of sm_mhz, memory_mhz, sm_max_mhz, memory_max_mhz that can be
-    read; None for none.
-
-    card : its PCI address.
-    """
+    """Return the clocks in MHz, now and at most, that can be read; None for none. card : its PCI address."""
     with _session():
         handle = _handle(card)
         rates = {name: _read(function, handle, kind) for name, (function, kind) in _CLOCKS.items()}
@@ -62,10 +60,7 @@ def clocks(card: str) -> dict[str, int] | None:
 
 
 def throttle(card: str) -> list[str] | None:
-    """What holds the clocks down now, by nvidia-smi's names. None where it cannot be read.
-
-    card : its PCI address.
-    """
+    """Return what holds the clocks down, as nvidia-smi names it, or None. card : its PCI address."""
     with _session():
         handle = _handle(card)
         mask = next((mask for name in _MASKS if (mask := _read(name, handle)) is not None), None)
@@ -74,7 +69,7 @@ def throttle(card: str) -> list[str] | None:
 
 @contextlib.contextmanager
 def _session() -> Iterator[None]:
-    """NVML counts who uses it. Without a driver every question within is answered with None."""
+    """Open NVML, which counts its users. Without a driver every question within is answered with None."""
     ready = _answer(pynvml.nvmlInit) is not None
     try:
         yield
@@ -88,27 +83,26 @@ def _handle(card: str) -> Any:
 
 
 def _handles() -> list[Any]:
-    """One per card."""
     count = _read("nvmlDeviceGetCount") or 0
     return [_read("nvmlDeviceGetHandleByIndex", index) for index in range(count)]
 
 
 def _parts(card: Any) -> list[Any]:
-    """One handle per MIG slice of that card; the indices of those that are not made are left out."""
+    """Return one handle per MIG slice of that card; indices without a slice are left out."""
     count = _read("nvmlDeviceGetMaxMigDeviceCount", card) or 0
     parts = [_read("nvmlDeviceGetMigDeviceHandleByIndex", card, index) for index in range(count)]
     return [part for part in parts if part is not None]
 
 
 def _read(function: str, *arguments: Any) -> Any:
-    """NVML's answer; None where it has none, or none to an argument that is None."""
+    """Return NVML's answer; None where it has none, or where an argument is None."""
     if any(argument is None for argument in arguments):
         return None
     return _answer(getattr(pynvml, function), *arguments)
 
 
 def _answer(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What the function returns, True for nothing; None where NVML refuses."""
+    """Return the function's result, True for nothing; None where NVML refuses."""
     try:
         value = function(*arguments)
     except pynvml.NVMLError:
@@ -117,5 +111,5 @@ def _answer(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Older releases of the package return bytes."""
+    """Return text; older releases of the package return bytes."""
     return value.decode() if isinstance(value, bytes) else value

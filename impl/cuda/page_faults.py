@@ -1,8 +1,7 @@
-"""Page faults and migrations of managed memory while a block of code runs, from CUPTI's unified-memory
-counters.
+"""Page faults and migrations of managed memory while a block of code runs, from CUPTI's counters.
 
 CUPTI writes one record per group of faults that the driver serviced together, and one per migration. Records
-arrive late, so the end of the block waits for those of events that have begun.
+arrive late, so the end of the block waits for the records of events that have begun.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ class PageFaults:
 
 @contextmanager
 def page_faults() -> Iterator[PageFaults]:
-    """Count on the current device while the block runs. The device must already have a context.
+    """Count on the current device, which has a context, while the block runs.
 
     Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
     """
@@ -134,8 +133,7 @@ def counting_on(collector: cupti.Collector, devices: Sequence[int]) -> Iterator[
 
 @functools.cache
 def collector() -> cupti.Collector:
-    """The process's collector, once it has received a record: what happens before the first record is
-    lost."""
+    """Return the process's collector, once it has received a record: earlier faults are lost."""
     import cupy
     import numpy as np
 

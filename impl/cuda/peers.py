@@ -15,15 +15,17 @@ _ENABLED = 704
 
 
 def device_count() -> int:
-    """How many devices CUDA sees."""
+    """Return how many devices CUDA sees."""
     import cupy
 
     return int(cupy.cuda.runtime.getDeviceCount())
 
 
 def devices(count: int) -> list[int]:
-    """`count` devices from the current one on, with access to each other's memory where the hardware allows
-    it. Raises InputError for fewer than one, UnavailableError for more than there are."""
+    """Return `count` devices from the current one on, with access to each other's memory if possible.
+
+    Raises InputError for fewer than one, UnavailableError for more than there are.
+    """
     import cupy
 
     if count < 1:
@@ -37,16 +39,21 @@ def devices(count: int) -> list[int]:
 
 
 def all_reach(found: Sequence[int]) -> bool:
-    """Whether each of these devices can access the memory of all others. If not, copies go through the host,
-    and pages of managed memory move, which is correct but slower."""
+    """Return whether each of these devices can access the memory of all others.
+
+    If not, copies go through the host, and pages of managed memory move, which is correct but slower.
+    """
     # Every pair is tried, also after one that fails.
     reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
     return all(reached)
 
 
 def copied(array: Array, source: int, target: int) -> Array:
-    """The array, which lies on `source`, on `target`: a copy if they differ. Work launched on either device
-    from now on sees the complete copy; the copy waits for work launched on either before."""
+    """Return the array, which lies on `source`, on `target`: a copy if they differ.
+
+    Work launched on either device from now on sees the complete copy. The copy waits for work launched on
+    either before.
+    """
     import cupy
 
     if source == target:
@@ -60,7 +67,7 @@ def copied(array: Array, source: int, target: int) -> Array:
 
 
 def replica(pattern: Pattern, source: int, target: int) -> Pattern:
-    """The pattern on another device."""
+    """Return the pattern on another device."""
     return Pattern(*(copied(array, source, target) for array in (pattern.indptr, pattern.indices)))
 
 

@@ -16,8 +16,11 @@ DEFINE, OPTION = "RELOCATABLE=1", "-rdc=true"
 
 
 def load(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """As `kernels.load`, for the current device. Raises UnavailableError if CuPy finds no cudadevrt or cannot
-    link it: CuPy looks in a CUDA toolkit and in the wheels of CUDA 13, not in those of CUDA 12."""
+    """Return kernels as `kernels.load` does, for the current device, linked with cudadevrt.
+
+    Raises UnavailableError if CuPy finds no cudadevrt or cannot link it. CuPy looks in a CUDA toolkit and in
+    the wheels of CUDA 13, not of CUDA 12.
+    """
     import cupy
 
     return _load(path, names, cupy.cuda.runtime.getDevice())

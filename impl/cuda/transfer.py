@@ -1,4 +1,4 @@
-"""Moving nouns between host and device: all arrays in them, at any depth, and nothing else."""
+"""Moves of nouns between host and device: all arrays in them, at any depth, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 
 
 def on_device(noun: Any) -> Any:
-    """The noun with its NumPy arrays converted to CuPy's on the current device; the same noun if it has
-    none."""
+    """Return the noun with NumPy arrays converted to CuPy's on the current device; itself if it has none."""
     return _converted(noun, _array_on_device)
 
 
 def on_host(noun: Any) -> Any:
-    """The noun with its CuPy arrays converted to NumPy's; the same noun if it has none."""
+    """Return the noun with its CuPy arrays converted to NumPy's; the same noun if it has none."""
     return _converted(noun, _array_on_host)
 
 

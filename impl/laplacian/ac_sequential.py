@@ -11,7 +11,7 @@ from impl.laplacian.pcg_cpu import RightHandSide, factor_solved
 
 @implementation(stage="laplacian", paper="parac", section="2, Algorithms 1 and 2")
 def ac_sequential(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
-    """ac_sequential's factor on one core, then conjugate gradients.
+    """Solve by ac_sequential's factor on one core, then conjugate gradients.
 
     system : on the host
     seed : of the factor

@@ -24,7 +24,7 @@ from impl.peers.amgx import Solver, available, opened
 
 KERNEL = Path(__file__).with_name("ic0.cu")
 NAMES = ("ic0_last",)
-# AmgX's recurrence goes on a little longer: at a restart its residual and ours differ by their rounding.
+# AmgX's recurrence runs a little longer: at a restart its residual and ours differ by their rounding.
 CLOSER = 0.999
 
 
@@ -38,13 +38,13 @@ CLOSER = 0.999
     peer="amgx",
 )
 def amgx(system: System) -> tuple[Solution, Work]:
-    """Multigrid by aggregation, one V-cycle an iteration of AmgX's conjugate gradients.
+    """Solve with AmgX's conjugate gradients, one V-cycle of multigrid by aggregation per iteration.
 
     system : on the device
 
-    Its settings are NVIDIA's own for this solver (PCG_AGGREGATION_JACOBI). Where the recurrence has come to
-    the tolerance, b - A x is computed from scratch, as for every other preconditioner; where it is larger,
-    the iteration starts again from x. The matrix that AmgX is given is lifted where L is singular
+    Its settings are NVIDIA's own for this solver (PCG_AGGREGATION_JACOBI). Once the recurrence reaches the
+    tolerance, b - A x is computed from scratch, as for every other preconditioner. If that is larger, the
+    iteration starts again from x. The matrix that AmgX is given is lifted where L is singular
     (impl/laplacian/lift.py).
 
     Its phases: convert, to rows on the device; assemble, AmgX's own copies; factor, the levels; solve. Facts:
@@ -76,7 +76,7 @@ def amgx(system: System) -> tuple[Solution, Work]:
 
 
 def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
-    """(pattern, values, places of the diagonal) of L without the ground, parallel edges added up."""
+    """Return (pattern, values, places of the diagonal) of L without the ground, parallel edges added up."""
     import cupy
 
     rows = graph.n - graph.grounded
@@ -95,7 +95,7 @@ def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
     starts = cupy.zeros(rows + 1, np.int64)
     starts[1:] = cupy.cumsum(cupy.bincount(of_row, minlength=rows) + 1)
     diagonal = starts[:-1] + cupy.bincount(of_row[columns < of_row], minlength=rows)
-    # Before an entry come the diagonals of the earlier rows, and that of its own if the entry is right of it.
+    # An entry follows the diagonals of the earlier rows, and its own row's diagonal if it is right of it.
     places = cupy.arange(len(columns)) + of_row + (columns > of_row)
     indices, values = cupy.empty(len(columns) + rows, np.int32), cupy.empty(len(columns) + rows)
     indices[places], values[places] = columns, -sums
@@ -104,14 +104,13 @@ def _matrix(graph: Laplacian) -> tuple[Pattern, Array, Array]:
 
 
 def _sums(first: Any, weights: Any) -> Any:
-    """Of each run of weights, the first of which is marked."""
+    """Return the sum of each run of weights, the first of which is marked."""
     import cupy
 
     return cupy.bincount(cupy.cumsum(first) - 1, weights, int(first.sum()))
 
 
 def _lifted_vertices(graph: Laplacian) -> Any:
-    """As `impl.laplacian.lift.lifted_vertices`, on the device."""
     import cupy
 
     last = cupy.full(graph.components, -1, np.int32)
@@ -121,8 +120,7 @@ def _lifted_vertices(graph: Laplacian) -> Any:
 
 
 def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
-    """The values with those diagonals lifted, and 1 on that of a vertex without edges, where b and the
-    solution are 0."""
+    """Return values with lifted diagonals, and 1 where a vertex has no edges; there b and x are 0."""
     import cupy
 
     degrees: Any = values[diagonal]
@@ -134,7 +132,7 @@ def _regular(values: Array, diagonal: Array, lifted: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Of each component without the ground, the vertex where its solution is 0.
+    """The vertex of each component without the ground where its solution is 0.
 
     component : (rows,) int32
     vertices : (k,) int32
@@ -144,7 +142,7 @@ class _Level:
     vertices: Array
 
     def lowered(self, x: Array) -> Array:
-        """x with 0 there, and the same residual, which the lifted matrix leaves too."""
+        """Return x with 0 there, and the same residual, which the lifted matrix leaves too."""
         import cupy
 
         levels: Any = cupy.zeros(int(self.component.max()) + 1)
@@ -156,7 +154,7 @@ class _Level:
 def _solved(
     own: Solver, matrix: cusparse.Matrix, b: Array, size: float, level: _Level
 ) -> tuple[Array, int, float]:
-    """(x, iterations, ||b - A x|| / ||b||). size : ||b||"""
+    """Return (x, iterations, ||b - A x|| / ||b||); size is ||b||."""
     iterations = 0
     if size == 0:
         return own.x, 0, 0.0

@@ -14,13 +14,13 @@ from impl.laplacian.rows import rows_of
 
 @implementation(stage="laplacian", available=peer("approx_chol").available, peer="approx_chol")
 def approx_chol(system: System) -> tuple[Solution, Work]:
-    """approx-chol's sampled factor AC (sequential), applied once per iteration of our conjugate gradients.
+    """Solve with our conjugate gradients and approx-chol's sampled factor AC (sequential).
 
     system : on the host
 
     It has its defaults: edges are not split, and blocks of up to 24 vertices are factorised exactly. Its
     phases: convert, to L without the ground; factor; right_hand_side; solve. Facts: iterations, residual.
-    Raises what parac_cpu raises, and UnsupportedError for 2^31 entries of L.
+    Raises the errors of parac_cpu, and UnsupportedError for 2^31 entries of L.
     """
     import approx_chol as library
 

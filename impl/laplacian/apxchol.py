@@ -16,19 +16,19 @@ from impl.laplacian.rows import rows_of
 from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, unconverged
 from impl.laplacian.system import to_unknowns
 
-# Its recurrence goes on a little longer: at a restart its residual and ours differ by their rounding.
+# Its recurrence runs a little longer: at a restart its residual and ours differ by their rounding.
 CLOSER = 0.999
 
 
 @implementation(stage="laplacian", available=peer("apxchol").available, peer="apxchol")
 def apxchol(system: System) -> tuple[Solution, Work]:
-    """apxchol's sampled factor with its defaults, once per iteration of its own conjugate gradients.
+    """Solve with apxchol's own conjugate gradients and its sampled factor, with its defaults.
 
     system : on the host
 
     Factor and iteration run on all threads of the case, the factor's values in float32, as its package is
-    built. Where the recurrence has come to the tolerance, b - A x is computed from scratch, as for every
-    other preconditioner; where it is larger, the iteration starts again from x.
+    built. Once the recurrence reaches the tolerance, b - A x is computed from scratch, as for every other
+    preconditioner. If that is larger, the iteration starts again from x.
 
     Its phases: convert, to L without the ground; factor; solve. Facts: nnz_factor, entries of its factor
     below the diagonal; iterations; residual. Raises UnsupportedError for 2^31 entries or more, after
@@ -51,7 +51,6 @@ def apxchol(system: System) -> tuple[Solution, Work]:
 
 
 def _solved(own: Any, matrix: csr_array, b: Array) -> tuple[Array, int, float]:
-    """(x, iterations, ||b - A x|| / ||b||)."""
     size, iterations = float(np.linalg.norm(b)), 0
     x: Array = np.zeros(len(b))
     if size == 0:

@@ -29,17 +29,17 @@ Order = Literal["given", "rcm"]
     stage="laplacian", paper="parac", section="6.1, Table 2", available=peer("hypre").available, peer="hypre"
 )
 def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[Solution, Work]:
-    """BoomerAMG with its defaults, one V-cycle an iteration of HYPRE's conjugate gradients.
+    """Solve with HYPRE's conjugate gradients, one V-cycle of BoomerAMG's defaults per iteration.
 
     system : on the host, the same on all ranks
     ranks : of MPI, each with as many rows as the others, one after the other
-    order : of the rows in HYPRE, that of the vertices or reverse Cuthill and McKee's: orders that reduce fill
-        or sort by degree tear neighbours apart, and HYPRE's users keep them together
+    order : of the rows in HYPRE, the vertices' own or reverse Cuthill and McKee's. Orders that reduce fill or
+        sort by degree tear neighbours apart; HYPRE's users keep them together
 
-    HYPRE's defaults are what it recommends beside conjugate gradients: HMIS coarsening, extended+i
-    interpolation, one symmetric sweep. Where the recurrence has come to the tolerance, b - A x is computed
-    from scratch, as for every other preconditioner; where it is larger, the iteration starts again from x.
-    The matrix that HYPRE is given is lifted where L is singular (impl/laplacian/lift.py).
+    HYPRE's defaults are its recommendation with conjugate gradients: HMIS coarsening, extended+i
+    interpolation, one symmetric sweep. Once the recurrence reaches the tolerance, b - A x is computed from
+    scratch, as for every other preconditioner. If that is larger, the iteration starts again from x. The
+    matrix that HYPRE is given is lifted where L is singular (impl/laplacian/lift.py).
 
     Its phases: order; convert; assemble, HYPRE's own matrix; factor, the levels; solve. Facts: iterations,
     residual. Returns the solution on every rank. Raises UnsupportedError for 2^31 entries or more, after
@@ -80,7 +80,7 @@ def _require_few(graph: Laplacian) -> None:
 
 
 def _close_together(graph: Laplacian) -> Array:
-    """The vertices without the ground, neighbours close to each other."""
+    """Return the vertices without the ground, neighbours close to each other."""
     rows = graph.n - graph.grounded
     pattern = graph.pattern
     arrays = np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr
@@ -90,8 +90,7 @@ def _close_together(graph: Laplacian) -> Array:
 
 
 def _share(graph: Laplacian, vertices: Array, begin: int, end: int) -> csr_array:
-    """(end - begin, rows) float64: rows of L without the ground, in the order of these vertices, parallel
-    edges added up."""
+    """Return (end - begin, rows) float64: rows of L, without the ground, in order; parallel edges add up."""
     rows, indptr = len(vertices), graph.pattern.indptr
     places = np.empty(rows, np.int64)
     places[vertices] = np.arange(rows)
@@ -109,8 +108,10 @@ def _share(graph: Laplacian, vertices: Array, begin: int, end: int) -> csr_array
 
 
 def _regular(share: csr_array, begin: int, lifted: Array) -> csr_array:
-    """The rows with those diagonals lifted, and 1 on that of a vertex without edges, where b and the solution
-    are 0. lifted : (rows,) bool"""
+    """Return the rows with the lifted diagonals, and 1 on the diagonal of a vertex without edges.
+
+    There b and the solution are 0. lifted : (rows,) bool
+    """
     diagonal = share.diagonal(begin)
     more = np.where(diagonal == 0, 1.0, LIFT * diagonal * lifted)
     changed = np.flatnonzero(more)
@@ -122,7 +123,7 @@ def _regular(share: csr_array, begin: int, lifted: Array) -> csr_array:
 
 
 def _solved(own: Rows, levels: Multigrid, share: csr_array, b: Array) -> tuple[Array, int, float]:
-    """(x, iterations, ||b - A x|| / ||b||), the whole of x on every rank."""
+    """Return (x, iterations, ||b - A x|| / ||b||), the whole of x on every rank."""
     size, iterations = float(np.linalg.norm(b)), 0
     while True:
         steps, done = levels.solve(TOLERANCE, MOST_ITERATIONS - iterations)
@@ -142,7 +143,6 @@ def _solved(own: Rows, levels: Multigrid, share: csr_array, b: Array) -> tuple[A
 
 
 def _gathered(own: Rows, n: int) -> Array:
-    """(n,) float64: the solution so far, on every rank."""
     x, counts = np.empty(n), own.communicator.allgather(own.end - own.begin)
     own.communicator.Allgatherv(own.x, (x, counts))
     return x

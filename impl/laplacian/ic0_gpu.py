@@ -44,7 +44,7 @@ def ic0_gpu(
     tail: int = 0,
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """cuSPARSE's csric02 and SpSV, then conjugate gradients, all on the GPU.
+    """Solve by cuSPARSE's csric02 and SpSV, then conjugate gradients, all on the GPU.
 
     system : on the device
     policy : of csric02, without levels ("none") or by levels; the factor is the same
@@ -54,11 +54,11 @@ def ic0_gpu(
 
     In each component without the ground, the last diagonal is multiplied by 1 + 1e-6, so that the matrix is
     not singular. Phases and facts as in parac_cpu, and the phase matrix: forming the triangle to be
-    factorised. The phase factor includes csric02's analysis; the phase analysis is that of the solves, with L
+    factorised. The phase factor includes csric02's analysis; the phase analysis is the solves' own, with L
     and with its transpose.
 
     Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, with "own"
-    beyond 2^28 vertices, and as parac_cpu does; InputError for a negative tail.
+    beyond 2^28 vertices, and as parac_cpu does. A negative tail raises InputError.
     """
     graph = system.laplacian
     with phase("matrix"):
@@ -74,7 +74,7 @@ def ic0_gpu(
 
 
 def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
-    """(indptr int32, columns int32, values) of the lower triangle that is factorised."""
+    """Return (indptr int32, columns int32, values) of the lower triangle that is factorised."""
     import cupy
 
     compiled: dict[str, Any] = kernels.load(KERNEL, NAMES)
@@ -98,15 +98,17 @@ def _triangle(graph: Laplacian) -> tuple[Array, Array, Array]:
 
 
 def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows]:
-    """L S^-1 and S L^T, where S is the diagonal of L; their product is L L^T."""
+    """Return L S^-1 and S L^T, where S is the diagonal of L; their product is L L^T."""
     scale = values[indptr[1:] - 1][columns]
     starts, rows, scaled = transposed((indptr, columns, values * scale))
     return (indptr, columns, values / scale), (starts, rows, scaled)
 
 
 def _factor(n: int, lower: Rows) -> Preconditioner:
-    """G D G^T = L L^T by columns, where D is the square of L's diagonal. n : with the ground, whose column is
-    empty, as it is in ParAC's factor."""
+    """Return G D G^T = L L^T by columns, where D is the square of L's diagonal.
+
+    n : vertices with the ground, whose column is empty, as in ParAC's factor
+    """
     import cupy
 
     indptr, columns, values = lower

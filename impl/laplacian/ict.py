@@ -19,17 +19,18 @@ def ict(
     drop_tolerance: float | None = None,
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """Thresholded incomplete Cholesky at ParAC's fill (one core), conjugate gradients on all threads.
+    """Solve by thresholded incomplete Cholesky at ParAC's fill (one core), then conjugate gradients.
 
     system : on the host
     seed : of the ac_sequential factor whose fill is matched
-    drop_tolerance : of `incomplete`; None is the one at which the factor has as many entries as
-        ac_sequential's with that seed, up to 2 %, or as close as entries of equal size allow
+    drop_tolerance : of `incomplete`. None gives the factor as many entries as ac_sequential's with that seed,
+        up to 2 %, or as close as entries of equal size allow
     rhs : as in parac_cpu
 
-    Finding the tolerance takes some ten factorisations, in the phase `threshold`. They are part of the
-    seconds; the factorisation itself is the phase `factor`. Other phases, facts and errors as in parac_cpu,
-    and the facts drop_tolerance, tries and nnz_wanted. Raises InputError for a negative tolerance.
+    Conjugate gradients run on all threads, the factorisation on one core. Finding the tolerance takes some
+    ten factorisations, in the phase `threshold`. They are part of the seconds; the factorisation itself is
+    the phase `factor`. Other phases, facts and errors as in parac_cpu, and the facts drop_tolerance, tries
+    and nnz_wanted. Raises InputError for a negative tolerance.
     """
     if drop_tolerance is not None and not drop_tolerance >= 0:
         raise InputError(f"drop_tolerance={drop_tolerance}: expected a number of at least 0")

@@ -1,12 +1,15 @@
 """Incomplete Cholesky factors with a drop tolerance, which MATLAB's ichol calls ict.
 
-G D G^T with G unit lower triangular is computed column by column, left-looking. An entry of column j of the
-Schur complement is dropped if its modulus is below the tolerance times the sum of the moduli in L's column j,
-on and below the diagonal; a diagonal is never dropped. Dropping removes an edge and leaves the excess with
-its ends. So in exact arithmetic every pivot is positive, provided that each component either has the ground,
+G D G^T with G unit lower triangular is computed column by column, left-looking. An entry of the Schur
+complement's column j is dropped if its modulus is below the tolerance times a sum. The sum is over the moduli
+in L's column j, on and below the diagonal. A diagonal is never dropped. Dropping removes an edge and leaves
+the excess with its ends. So in exact arithmetic every pivot is positive, if each component has the ground,
 which is held at 0, or has its last diagonal lifted a little. Holding its last vertex at 0 instead would take
 a fifth more iterations, as what was dropped does not cancel there. D is 0 for the ground and for vertices
 without edges.
+
+    found = matching(laplacian, wanted=2 * laplacian.n)
+    factor = incomplete(laplacian, found.tolerance)
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ FIRST = 1e-2
 TRIES = 40
 # Relative difference below which two tolerances are the same.
 NARROW = 1e-6
-# By how much the last diagonal of a component without the ground is lifted, as L is singular there.
+# The share by which the last diagonal of a component without the ground is lifted, as L is singular there.
 LIFT = 1e-6
 # Initial room, in entries.
 SCRATCH = np.uint64(2**16)
@@ -39,27 +42,24 @@ NONE = np.uint32(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Threshold:
-    """tolerance : the result.
-    tries : factorisations that the search took.
-    """
+    """A tolerance, and the factorisations (tries) that the search for it took."""
 
     tolerance: float
     tries: int
 
 
 def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
-    """The factor with this tolerance; with 0 nothing is dropped. Raises UnsupportedError for a pivot that is
-    not positive."""
+    """Return the factor with this tolerance, 0 to drop nothing. Raises UnsupportedError for a pivot <= 0."""
     indptr, rows, values, diagonal = _factorised(graph, tolerance, np.iinfo(np.int64).max)
     return Preconditioner(Pattern(indptr, rows), values, diagonal)
 
 
 def matching(graph: Laplacian, wanted: int) -> Threshold:
-    """The tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE, by bisection of its
-    logarithm; 0 if the factor without dropping has no more. A try is cut off at twice as many entries.
+    """Return the tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE.
 
-    Entries of equal size are dropped together: if no tolerance comes that close, this is the closest one
-    tried.
+    The search is a bisection of its logarithm. If the factor without dropping has no more entries, 0 is the
+    result. A try is cut off at twice as many entries. Entries of equal size are dropped together: if no
+    tolerance comes that close, the closest try is the result.
     """
     if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
         return Threshold(0.0, 1)
@@ -81,7 +81,7 @@ def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
 
 
 def held(graph: Laplacian) -> Array:
-    """(n,) bool: the vertices held at 0: the ground, and vertices without edges."""
+    """Return (n,) bool: the vertices held at 0: the ground, and vertices without edges."""
     marked: Array = np.diff(graph.pattern.indptr) == 0
     if graph.grounded:
         marked[-1] = True
@@ -89,7 +89,7 @@ def held(graph: Laplacian) -> Array:
 
 
 def lifts(graph: Laplacian) -> Array:
-    """(n,) float64: the factor by which each diagonal of L is multiplied."""
+    """Return (n,) float64: the factor by which each diagonal of L is multiplied."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
     factors = np.ones(graph.n)
@@ -98,8 +98,7 @@ def lifts(graph: Laplacian) -> Array:
 
 
 def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, Array, Array, Array]:
-    """(indptr, rows, values, diagonal). If there are more than `most` entries, indptr[-1] says so and the
-    rest is void."""
+    """Return (indptr, rows, values, diagonal); with more than `most` entries only indptr[-1] is valid."""
     edges = graph.pattern.indptr.view(np.uint64), graph.pattern.indices.view(np.uint32), graph.weights
     failed, pivot, indptr, rows, values, diagonal = _columns(
         *edges, held(graph), lifts(graph), tolerance, np.uint64(most)
@@ -112,7 +111,7 @@ def _factorised(graph: Laplacian, tolerance: float, most: int) -> tuple[Array, A
 
 @njit(cache=True, nogil=True)
 def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
-    """(column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
+    """Return (column whose pivot is not positive or -1, that pivot, indptr, rows, values, diagonal).
 
     waiting, following : lists of the columns whose next entry is in a row
     places : the position of that entry
@@ -165,7 +164,7 @@ def _columns(starts, ends, weights, at_zero, lift, tolerance, most):
 
 @njit(inline="always")
 def _add(column, marked_by, kept, count, j, i, value):
-    """column[i] += value; a new row is appended. Returns the number of rows."""
+    """Add to column[i], or append a new row; return the number of rows."""
     if marked_by[i] == j:
         column[i] += value
         return count

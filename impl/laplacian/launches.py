@@ -1,4 +1,4 @@
-"""What the kernels of conjugate gradients share, and how rows are distributed over their warps."""
+"""The common parts of conjugate gradients' kernels, and how rows are distributed over their warps."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Room:
 
     @property
     def scalars(self) -> tuple[Any, Any, Any]:
-        """The last arguments of every kernel that computes a sum."""
+        """Return the last arguments of every kernel that computes a sum."""
         return self.state, self.sums, self.arrived
 
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """What a warp takes at a time, as defined in `impl/cuda/row_tasks.cuh`.
+    """The tasks, each of which a warp takes at a time, as defined in `impl/cuda/row_tasks.cuh`.
 
     words : uint32, one per task
     ends : where the tasks of each range of rows end in words
@@ -72,7 +72,7 @@ class Tasks:
 
 
 def tasks(indptr: Array, bounds: tuple[int, ...], entries: int = ENTRIES) -> Tasks:
-    """The tasks of the rows between each two consecutive bounds.
+    """Return the tasks of the rows between each two consecutive bounds.
 
     indptr : (rows + 1,) int64, on the device
     bounds : ascending
@@ -111,5 +111,5 @@ def launch(kernel: Any, items: int, *arguments: Any) -> None:
 
 
 def resident(kernel: Any, most: int) -> int:
-    """Blocks of THREADS threads that the device holds at once, at most `most` per multiprocessor."""
+    """Return the blocks of THREADS threads that the device holds, at most `most` per multiprocessor."""
     return device.multiprocessors() * min(most, device.occupancy(kernel, THREADS, 0))

@@ -1,7 +1,7 @@
-"""How a singular Laplacian is handed to a library that divides by what it is left with in the end.
+"""A singular Laplacian's lift, for a library that divides by its last pivot.
 
 In each component without the ground, the diagonal of the last vertex v is multiplied by 1 + LIFT. b sums to
-zero over the component, so that the solution of the lifted system is one of the other, with 0 at v: its
+zero over the component. So the lifted system's solution also solves the other system, with 0 at v: its
 equations add up to LIFT d_v x_v = 0.
 """
 
@@ -16,7 +16,7 @@ LIFT = 1e-10
 
 
 def lifted_vertices(graph: Laplacian) -> Array:
-    """(k,) int64: the last vertex of each component without the ground."""
+    """Return (k,) int64: the last vertex of each component without the ground."""
     last = np.zeros(graph.components, np.int64)
     last[graph.component] = np.arange(graph.n)
     vertices: Array = last[last < graph.n - graph.grounded]

@@ -11,7 +11,7 @@ from impl.laplacian.pcg_cpu import RightHandSide, factor_solved
 
 @implementation(stage="laplacian", paper="parac", section="6.1, Table 2")
 def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -> tuple[Solution, Work]:
-    """ParAC's factor on all threads, then conjugate gradients.
+    """Solve by ParAC's factor on all threads, then conjugate gradients.
 
     system : on the host
     seed : of the factor
@@ -19,7 +19,7 @@ def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -
 
     Returns x with ||b - L y|| <= 1e-6 ||b||. Phases: factor; analysis, G by rows; right_hand_side, L b;
     solve. Facts: nnz_factor, entries of G below the diagonal; iterations; residual, relative. Raises
-    UnsupportedError after 10000 iterations, with the residual reached, and whatever the factorisation raises.
+    UnsupportedError after 10000 iterations, with the residual reached, and the errors of the factorisation.
     """
     with phase("factor"):
         factor, work = factorised(system.laplacian, seed=seed)

@@ -35,7 +35,7 @@ def parac_gpu(
     tail: int = TAIL,
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """ParAC's factor, then conjugate gradients, all on the GPU.
+    """Solve by ParAC's factor, then conjugate gradients, all on the GPU.
 
     system : on the device
     seed : of the factor
@@ -45,7 +45,7 @@ def parac_gpu(
         matrix; 0 for none
     rhs : as in parac_cpu
 
-    Phases and facts as in parac_cpu. Raises what the factorisation raises, UnsupportedError as parac_cpu
+    Phases and facts as in parac_cpu. Raises the errors of the factorisation, UnsupportedError as parac_cpu
     does, and InputError for a negative tail.
     """
     graph = system.laplacian

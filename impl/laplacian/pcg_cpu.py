@@ -1,12 +1,15 @@
 """Preconditioned conjugate gradients on the CPU, on Numba's threads.
 
 Hestenes and Stiefel's two-term recurrence. L is applied from the weights of its edges: (L y)_i is the sum of
-w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS, whatever
-the number of threads, and sums are added part by part, so any number of threads takes the same steps.
+w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS on any
+number of threads, and sums are added part by part. So any number of threads takes the same steps.
 
-L is singular on a component without the ground, and no preconditioner sees the constants there: b sums to
-zero over the component, hence so does every residual; and ParAC's factor, whose D is 0 at the last vertex of
-a component, holds that vertex at 0.
+L is singular on a component without the ground, but no preconditioner sees the constants there. The
+right-hand side b sums to zero over the component, hence so does every residual. ParAC's factor, whose D is 0
+at the last vertex of a component, holds that vertex at 0.
+
+    solution, work = factor_solved(system(laplacian), factor, "random", {})
+    work.facts["iterations"]
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ RightHandSide = Literal["random", "product"]
 def factor_solved(
     system: System, factor: Preconditioner, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """The solution of the system with a factor G D G^T of its Laplacian.
+    """Return the solution of the system with a factor G D G^T of its Laplacian.
 
     facts : of the factor; nnz_factor (entries of G below the diagonal), iterations and residual are added
     """
@@ -47,7 +50,7 @@ def factor_solved(
 def solved(
     system: System, apply: Apply, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """As `factor_solved`, with any preconditioner."""
+    """Solve as `factor_solved` does, with any preconditioner."""
     graph = system.laplacian
     with phase("right_hand_side"):
         b = system.b if rhs == "random" else product(graph, system.b)
@@ -58,7 +61,7 @@ def solved(
 
 
 def product(graph: Laplacian, x: Array) -> Array:
-    """L x, with 0 in the ground's row. x : (n,) float64, 0 at the ground."""
+    """Return L x, with 0 in the ground's row. x : (n,) float64, 0 at the ground."""
     rows = _Rows(graph)
     y = np.zeros(graph.n)
     rows.product(x, y)
@@ -66,7 +69,7 @@ def product(graph: Laplacian, x: Array) -> Array:
 
 
 def conjugate_gradients(graph: Laplacian, b: Array, apply: Apply) -> Reached:
-    """y with ||b - L y|| <= TOLERANCE ||b||.
+    """Return y with ||b - L y|| <= TOLERANCE ||b||.
 
     b : (n,) float64, 0 at the ground, with sum zero over each component without the ground
 
@@ -108,7 +111,7 @@ class _Rows:
         self._sums = np.empty(PARTS)
 
     def product(self, x: Array, y: Array) -> float:
-        """y = L x. Returns x.y."""
+        """Set y = L x; return x.y."""
         _product(*self._edges, self.bounds, x, y, self._sums)
         return float(self._sums.sum())
 
@@ -117,12 +120,12 @@ class _Rows:
         return float(self._sums.sum())
 
     def step(self, length: float, p: Array, q: Array, y: Array, r: Array) -> float:
-        """y += length p and r -= length q. Returns ||r||."""
+        """Add length p to y, subtract length q from r, and return ||r||."""
         _step(self.bounds, length, p, q, y, r, self._sums)
         return float(np.sqrt(self._sums.sum()))
 
     def residual(self, b: Array, y: Array, r: Array) -> float:
-        """r = b - L y. Returns ||r||."""
+        """Set r = b - L y; return ||r||."""
         self.product(y, r)
         np.subtract(b, r, out=r)
         return float(np.sqrt(self.dot(r, r)))
@@ -130,7 +133,7 @@ class _Rows:
 
 @njit(cache=True, nogil=True)
 def _bounds(indptr, rows, parts):
-    """(parts + 1,) int64: where each part begins."""
+    """Return (parts + 1,) int64: where each part begins."""
     bounds = np.empty(parts + 1, np.int64)
     row = 0
     for part in range(parts):
@@ -177,7 +180,6 @@ def _step(bounds, length, p, q, y, r, sums):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _turn(bounds, z, share, p):
-    """p = z + share p."""
     for part in prange(len(bounds) - 1):
         for row in range(bounds[part], bounds[part + 1]):
             p[row] = z[row] + share * p[row]

@@ -1,8 +1,8 @@
 """Preconditioned conjugate gradients on the GPU.
 
 The recurrence of `pcg_cpu` with its scalars on the device: no kernel waits for the host. The host reads the
-state of a step while the next step runs. The device itself stops when the residual is small enough; whatever
-was launched after that does nothing (`pcg.cu`).
+state of a step while the next step runs. The device itself stops when the residual is small enough; later
+launches do nothing (`pcg.cu`).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ RESIDENT = 8
 class Applied(Protocol):
     """A preconditioner on the device.
 
-    blocks : of its largest grid.
-    says_rz : whether it computes r.z too.
+    blocks : of its largest grid
+    says_rz : whether it computes r.z too
     """
 
     @property
@@ -50,14 +50,16 @@ class Applied(Protocol):
     def says_rz(self) -> bool: ...
 
     def apply(self, room: Room) -> Any:
-        """Launch z = M^-1 r, where y and z are MISSING, and state[RZ] = r.z if it computes that. Returns z,
-        float64 by vertices, 0 at the ground."""
+        """Launch z = M^-1 r, where y and z are MISSING, and state[RZ] = r.z if it computes that.
+
+        Returns z, float64 by vertices, 0 at the ground.
+        """
 
 
 def solved(
     system: System, applied: Applied, rhs: RightHandSide, facts: Mapping[str, float]
 ) -> tuple[Solution, Work]:
-    """As `pcg_cpu.solved`, with any preconditioner on the device."""
+    """Solve as `pcg_cpu.solved` does, with any preconditioner on the device."""
     graph = system.laplacian
     with phase("solve"):
         steps = _Steps(graph, applied)
@@ -89,7 +91,7 @@ class _Steps:
         self.sizes = (np.uint32(self.n), np.uint32(self.rows))
 
     def product(self, x: Any) -> Any:
-        """L x, with 0 in the ground's row."""
+        """Return L x, with 0 in the ground's row."""
         import cupy
 
         y = cupy.zeros(self.n)
@@ -97,7 +99,7 @@ class _Steps:
         return y
 
     def until(self, b: Any) -> Reached:
-        """As `pcg_cpu.conjugate_gradients`."""
+        """Iterate as `pcg_cpu.conjugate_gradients` does."""
         first = self._residual(b)
         if first == 0:
             return Reached(self.y, 0, 0.0)
@@ -170,12 +172,12 @@ class _Told:
         self._events[step % 2].record(self._stream)
 
     def answer(self, step: int) -> Array:
-        """The state that was asked for at this step or the previous one."""
+        """Return the state requested at this step or the previous one."""
         self._events[step % 2].synchronize()
         copied: Array = self._copies[step % 2]
         return copied
 
     def now(self) -> Array:
-        """The state when everything launched so far is done."""
+        """Return the state when everything launched so far is done."""
         state: Array = self._state.get()
         return state

@@ -24,14 +24,14 @@ def pyamg(
     method: Literal["ruge_stuben", "smoothed_aggregation"] = "ruge_stuben",
     rhs: RightHandSide = "random",
 ) -> tuple[Solution, Work]:
-    """PyAMG's algebraic multigrid (sequential), one V-cycle per iteration of our conjugate gradients.
+    """Solve with our conjugate gradients, one V-cycle of PyAMG's multigrid (sequential) per iteration.
 
     system : on the host
     method : PyAMG's solver, with its defaults
     rhs : as in parac_cpu
 
     Phase factor : the hierarchy of levels. Facts: levels; nnz_factor, the entries of all their matrices;
-    iterations; residual. Raises what parac_cpu raises, and UnsupportedError for 2^31 entries of L.
+    iterations; residual. Raises the errors of parac_cpu, and UnsupportedError for 2^31 entries of L.
     """
     import pyamg as library
 

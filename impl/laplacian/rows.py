@@ -13,8 +13,7 @@ MOST_ENTRIES = 2**31 - 1
 
 
 def rows_of(graph: Laplacian) -> csr_array:
-    """L without the ground, float64, rows sorted, with 32-bit indices. Raises UnsupportedError for 2^31
-    entries or more."""
+    """Return L without the ground, float64, rows sorted. Raises UnsupportedError for 2^31 entries."""
     entries, rows = graph.pattern.nnz + graph.n, graph.n - graph.grounded
     if entries > MOST_ENTRIES:
         raise UnsupportedError(f"{entries} entries: 32-bit indices count {MOST_ENTRIES}")

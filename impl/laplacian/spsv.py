@@ -21,8 +21,10 @@ class Spsv:
     says_rz = False
 
     def __init__(self, lower: Rows, upper: Rows) -> None:
-        """lower : G, with a diagonal of ones.
-        upper : D G^T, where infinity on the diagonal stands for 1 / 0.
+        """Analyse both triangles.
+
+        lower : G, with a diagonal of ones
+        upper : D G^T, where infinity on the diagonal means 1 / 0
         """
         self._rows = len(lower[0]) - 1
         self._lower, self._upper = (
@@ -36,8 +38,7 @@ class Spsv:
 
 
 def factor_triangles(factor: Preconditioner, vertices: int) -> Spsv:
-    """The solves with ParAC's factor. vertices : the number of vertices without the ground, the first
-    ones."""
+    """Return the solves with ParAC's factor. vertices : how many there are without the ground, the first."""
     import cupy
 
     counts = cupy.arange(vertices + 1)
@@ -56,7 +57,7 @@ def factor_triangles(factor: Preconditioner, vertices: int) -> Spsv:
 
 
 def transposed(matrix: Rows) -> Rows:
-    """A matrix by columns as one by rows, ascending in each."""
+    """Return a matrix by columns as one by rows, ascending in each."""
     import cupy
 
     indptr, indices, values = matrix
@@ -66,7 +67,6 @@ def transposed(matrix: Rows) -> Rows:
 
 
 def _of_entries(indptr: Array) -> Any:
-    """The row of each entry."""
     import cupy
 
     return cupy.searchsorted(indptr[1:], cupy.arange(int(indptr[-1])), side="right")

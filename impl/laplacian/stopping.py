@@ -1,4 +1,4 @@
-"""When conjugate gradients stop: one rule for every preconditioner.
+"""The end of conjugate gradients: one rule for every preconditioner.
 
 The papers' codes use four different rules. Here, when the residual of the recurrence is small enough, b - L y
 is computed from scratch, and that decides. If it is not small enough, the iteration starts again from it.
@@ -18,7 +18,11 @@ MOST_ITERATIONS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """y : (n,) float64 by vertices, the ground's 0. residual : ||b - L y|| / ||b||, at most TOLERANCE."""
+    """The state when conjugate gradients stop.
+
+    y : (n,) float64 by vertices, the ground's 0
+    residual : ||b - L y|| / ||b||, at most TOLERANCE
+    """
 
     y: Array
     iterations: int
@@ -36,8 +40,7 @@ def unconverged(residual: float) -> UnsupportedError:
 
 
 def broken_down(iterations: int, curvature: float) -> UnsupportedError:
-    """The error for a curvature, r.z or p.Lp, that is not positive, as it would be for a positive
-    preconditioner."""
+    """Return the error for a curvature, r.z or p.Lp, that shows a preconditioner not to be positive."""
     return UnsupportedError(
         f"conjugate gradients break down after {iterations} iterations: the preconditioner is not positive "
         f"definite ({curvature:.3g})"
@@ -45,7 +48,7 @@ def broken_down(iterations: int, curvature: float) -> UnsupportedError:
 
 
 def waited_in_vain(iterations: int) -> FillpathError:
-    """The error for triangular solves whose elements wait for each other."""
+    """Return the error for triangular solves whose elements wait for each other."""
     return FillpathError(
         f"the triangular solves wait for an element that never comes, after {iterations} iterations of "
         "conjugate gradients: the factor is not lower triangular, or the device was stopped"

@@ -12,25 +12,27 @@ from fillpath.nouns import Array, Laplacian, System
 
 
 def system(laplacian: Laplacian) -> System:
-    """L y = b for the b of `right_hand_side`, on the host."""
+    """Return the system L y = b for the b of `right_hand_side`, on the host."""
     return System(laplacian, right_hand_side(laplacian))
 
 
 def right_hand_side(laplacian: Laplacian) -> Array:
-    """(n,) float64 by vertices: one uniform random number of [-1, 1) per unknown, from NumPy's default
-    generator seeded with 0, less their mean over each component of the graph. 0 at the ground."""
+    """Return (n,) float64 by vertices: uniform random numbers of [-1, 1) less their mean over each component.
+
+    They come from NumPy's default generator seeded with 0, one per unknown. The ground has 0.
+    """
     drawn = np.random.default_rng(0).uniform(-1.0, 1.0, laplacian.unknowns)
     return projected(laplacian, to_vertices(laplacian, drawn))
 
 
 def to_vertices(laplacian: Laplacian, b: Array) -> Array:
-    """A right-hand side (unknowns,) as (n,) by vertices: (b, -b) on a double cover, 0 at the ground."""
+    """Return a right-hand side (unknowns,) by vertices, (n,): (b, -b) on a double cover, 0 at the ground."""
     spread = np.column_stack([b, -b]).ravel() if laplacian.doubled else b
     return np.append(spread, 0.0) if laplacian.grounded else spread
 
 
 def to_unknowns(laplacian: Laplacian, y: Array) -> Array:
-    """A solution (n,) by vertices as (unknowns,), with the ground at 0. Its arrays may be on a device."""
+    """Return a solution (n,) by vertices as (unknowns,), the ground at 0; arrays may be on a device."""
     if laplacian.doubled:
         even, odd = (y[copy : 2 * laplacian.unknowns : 2] for copy in (0, 1))
         x: Array = 0.5 * (even - odd)
@@ -43,7 +45,7 @@ def to_unknowns(laplacian: Laplacian, y: Array) -> Array:
 
 
 def projected(laplacian: Laplacian, y: Array) -> Array:
-    """y (n,) less its mean over each component; the ground keeps its value and is not counted."""
+    """Return y (n,) less its mean over each component; the ground keeps its value and is not counted."""
     rest = laplacian.n - laplacian.grounded
     component = laplacian.component[:rest]
     counts = np.bincount(component, minlength=laplacian.components)

@@ -41,7 +41,7 @@ class Solves:
     y: Array
 
     def apply(self, r: Array, z: Array) -> None:
-        """z = (G D G^T)^+ r. r, z : (n,) float64, different arrays; r is not changed."""
+        """Set z = (G D G^T)^+ r. r, z : (n,) float64, different arrays; r is not changed."""
         if self.rows is None:
             z[...] = r
             _alone(*self.columns, self.inverse, z)
@@ -52,8 +52,11 @@ class Solves:
 
 
 def analysed(factor: Preconditioner) -> Solves:
-    """The solves with a factor on Numba's threads; for more than one thread it is transposed in O(n + nnz).
-    Raises FillpathError for a factor whose elements would then wait for each other."""
+    """Return the solves with a factor on Numba's threads.
+
+    For more than one thread the factor is transposed in O(n + nnz). Raises FillpathError for a factor whose
+    elements would then wait for each other.
+    """
     columns = (factor.pattern.indptr.view(np.uint64), factor.pattern.indices.view(np.uint32), factor.values)
     inverse = np.zeros(len(factor.diagonal))
     np.divide(1.0, factor.diagonal, out=inverse, where=factor.diagonal != 0)
@@ -69,8 +72,7 @@ def analysed(factor: Preconditioner) -> Solves:
 
 @njit(cache=True, nogil=True)
 def _not_below(indptr, indices):
-    """The first column with an entry that is not below the diagonal, for which threads would wait for ever;
-    -1 if there is none."""
+    """Return the first column with an entry not below the diagonal, where threads would hang; -1 if none."""
     for column in range(len(indptr) - 1):
         for p in range(indptr[column], indptr[column + 1]):
             if not column < indices[p] < len(indptr) - 1:
@@ -80,7 +82,7 @@ def _not_below(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices, values):
-    """A matrix by columns as one by rows: (indptr, indices, values), columns ascending in each row."""
+    """Return a matrix by columns as one by rows: (indptr, indices, values), columns ascending in each row."""
     n = len(indptr) - 1
     starts = np.zeros(n + 2, np.uint64)
     for p in range(len(indices)):
@@ -117,8 +119,10 @@ def _alone(indptr, indices, values, inverse, z):
 def _together(
     starts, columns, by_rows, indptr, rows, by_columns, inverse, r, y_bits, z_bits, y, z, tickets, threads
 ):
-    """Solve with all threads. y and y_bits are one array, and so are z and z_bits. tickets : (2,) uint64 of
-    0, chunks taken down and up."""
+    """Solve with all threads. y and y_bits are one array, and so are z and z_bits.
+
+    tickets : (2,) uint64 of 0, chunks taken down and up
+    """
     n = np.uint64(len(inverse))
     for i in prange(len(inverse)):
         y_bits[i] = MISSING
@@ -143,7 +147,7 @@ def _together(
 
 @njit(inline="always")
 def _gathered(indices, values, first, last, start, bits, vector):
-    """start less the dot product of a row. MISSING is a NaN, so a sum that is not NaN missed nothing."""
+    """Return start less a row's dot product; MISSING is a NaN, so a sum that is none missed nothing."""
     total = start
     for p in range(first, last):
         total -= values[p] * load(vector, indices[p])
@@ -158,7 +162,6 @@ def _gathered(indices, values, first, last, start, bits, vector):
 
 @njit
 def _awaited(bits, vector, index):
-    """The element, as soon as it is available."""
     while load(bits, index) == MISSING:
         give_way()
     return load(vector, index)

@@ -2,9 +2,9 @@
 
 Liu, Li, Hogg, Duff and Vinter (Euro-Par 2016) solve without levels: a row waits for the rows that it needs
 and for nothing else. Here a value is its own flag, both triangles are one launch, and short and long rows are
-distributed so that each lane has a few entries (`triangular.cu`). What remains is the longest path of the
-factor, with the latency of the L2 cache at each step. Most of this path leads through the vertices eliminated
-last. For these, the tail, the inverse of the factor is computed and applied as one dense matrix.
+distributed so that each lane has a few entries (`triangular.cu`). The longest path of the factor remains,
+with the latency of the L2 cache at each step. Most of this path leads through the vertices eliminated last.
+For these, the tail, the inverse of the factor is computed and applied as one dense matrix.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KERNEL = Path(__file__).with_name("triangular.cu")
 NAMES = ("tri_columns", "tri_lengths", "tri_down", "tri_up", "tri_tail", "tri_sweep", "tri_dense")
 # The most blocks per multiprocessor: with more warps each waits longer for the L2 cache.
 RESIDENT = 2
-# Entries of a row per lane, on average, if a resident lane has at most that many rows: then a warp has few
+# Entries of a row per lane, on average, if a resident lane has at most that many rows. Then a warp has few
 # tasks, and others wait for each of them.
 FEW_ENTRIES = 2
 FEW_ROWS = 8
@@ -91,7 +91,7 @@ class Solves:
         self.kernels["tri_sweep"].kernel(*self._grid("tri_sweep"), arguments, enable_cooperative_groups=True)
 
     def _rows(self, factor: Preconditioner) -> tuple[Array, Array, Array]:
-        """(starts, places, factors) of the elements, in the order in which they are computed."""
+        """Return (starts, places, factors) of the elements, in the order in which they are computed."""
         import cupy
 
         indptr, indices, values = factor.pattern.indptr, factor.pattern.indices, factor.values
@@ -113,7 +113,7 @@ class Solves:
         return starts, places, factors
 
     def _inverse(self, factor: Preconditioner) -> Any:
-        """(tail, tail) float64: (G D G^T)^+ on the tail."""
+        """Return (tail, tail) float64: (G D G^T)^+ on the tail."""
         import cupy
 
         wide = self.down - self.body
@@ -133,5 +133,5 @@ class Solves:
         launch(self.kernels[name], items, *arguments)
 
     def _grid(self, name: str) -> tuple[tuple[int], tuple[int]]:
-        """(blocks, threads): as many blocks as are resident."""
+        """Return (blocks, threads): as many blocks as are resident."""
         return (self._blocks[name],), (THREADS,)

@@ -1,4 +1,4 @@
-"""The functions of two_way.py on the device, with array operations only: NumPy can stand in for CuPy."""
+"""The functions of two_way.py on the device, with array operations only: NumPy can replace CuPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fillpath.nouns import Array, Assembled, Filled, Levels, Pattern, Prepared, 
 
 
 def by_both(filled: Filled, xp: Any) -> TwoWay:
-    """F by rows and by columns.
+    """Return F by rows and by columns.
 
     filled : n x n, rows sorted, diagonal present
     xp : the module of its arrays, CuPy or NumPy
@@ -31,7 +31,7 @@ def by_both(filled: Filled, xp: Any) -> TwoWay:
 
 
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Assembled:
-    """The matrix's values on F by columns, 0 where it fills.
+    """Return the matrix's values on F by columns, 0 where it fills.
 
     prepared : n x n, its entries among those of F
     levels : of F's columns
@@ -51,7 +51,7 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Asse
 
 
 def _rows(pattern: Pattern, xp: Any) -> Array:
-    """(nnz,) int32: the row of each entry. No row is empty: each has its diagonal."""
+    """Return (nnz,) int32: the row of each entry. No row is empty: each has its diagonal."""
     first = xp.zeros(len(pattern.indices), np.int32)
     first[pattern.indptr[1:-1]] = 1
     rows: Array = xp.cumsum(first, dtype=np.int32)
@@ -59,7 +59,7 @@ def _rows(pattern: Pattern, xp: Any) -> Array:
 
 
 def _places(pattern: Pattern, xp: Any) -> Array:
-    """(nnz,) int64, ascending: row n + column of each entry."""
+    """Return (nnz,) int64, ascending: row n + column of each entry."""
     places: Array = _rows(pattern, xp).astype(np.int64)
     places *= pattern.n
     places += pattern.indices

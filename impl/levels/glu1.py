@@ -1,4 +1,4 @@
-"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not what it reads from others.
+"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not its reads from others.
 
 K. He, S. X.-D. Tan, H. Wang and G. Shi, GPU-accelerated parallel sparse LU factorization method for fast
 circuit analysis, IEEE TVLSI 24 (2016), as described in the slides of GLU3.0. Kept to show what GLU2.0
@@ -16,7 +16,7 @@ from fillpath.registry import implementation
 
 @implementation(stage="levels", paper="glu3", section="GLU1.0; 'Dependency prediction', L dependency")
 def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
-    """Levels by U alone (sequential): wrong if one column reads what another of its level writes.
+    """Find levels by U alone (sequential): wrong if a column reads what another of its level writes.
 
     two_way : F, n x n, by rows and by columns
 
@@ -35,8 +35,10 @@ def glu1(two_way: TwoWay) -> tuple[Levels, Work]:
 
 
 def counted(pointers: Array, grouped: Array, widest: int, found: int) -> tuple[Levels, Work]:
-    """The levels with their facts: levels, widest (columns of the widest level), and the number of
-    dependencies that the rule found (one found in two ways counts twice)."""
+    """Return the levels with their facts: levels, widest (columns of the widest level), dependencies.
+
+    A dependency that the rule found in two ways counts twice.
+    """
     facts = {"levels": len(pointers) - 1, "widest": widest, "dependencies": found}
     return Levels(pointers, grouped), Work(facts=facts)
 
@@ -63,8 +65,10 @@ def _glu1(starts, rows, lower_start, indptr, upper_start):
 
 @njit
 def by_level(level):
-    """Columns grouped by level, ascending in each: (depth + 1,) int64 pointers, (n,) int32 columns, and the
-    number of columns of the widest level. level : (n,) int32."""
+    """Group columns by level, ascending in each; return also the number of columns of the widest level.
+
+    The columns are (n,) int32, with (depth + 1,) int64 pointers. level : (n,) int32.
+    """
     n = np.uint64(len(level))
     one = np.uint64(1)
     depth = np.uint64(0)

@@ -1,8 +1,8 @@
 """GLU2.0's levels: the exact dependencies, with the double-U ones found by three nested loops.
 
 K. He, S. X.-D. Tan et al., GLU2.0 (2017), as printed in the slides of GLU3.0 (Algorithm 3), except that t
-starts at i + 1: as printed, from i, columns would depend on themselves. Column t reads U[t,k] for every row
-j > t of L[:,t], so here j starts below the diagonal, as drawn in the slides; the print includes j = t, which
+starts at i + 1: as printed, from i, columns would depend on themselves. Column t reads U[t,k] for every row j
+> t of L[:,t], so here j starts below the diagonal, as drawn in the slides. The print includes j = t, which
 orders columns that read nothing. If i has written U[t,k] before, by L[t,i] U[i,k], t has to come after i.
 """
 
@@ -20,17 +20,17 @@ from impl.levels.glu1 import by_level, counted
 
 @implementation(stage="levels", paper="glu3", section="GLU2.0, Algorithm 3; Table II")
 def glu2(two_way: TwoWay, *, search: Literal["loops", "closed"] = "loops") -> tuple[Levels, Work]:
-    """Levels by exact dependencies, with a search for double-U ones (sequential).
+    """Find levels by exact dependencies, with a search for double-U dependencies (sequential).
 
     two_way : F, n x n, by rows and by columns
-    search : "loops", as printed, with row i as a bitmap, and each search ending at the first c; or "closed",
-        without a third loop: wherever L[k,i] and U[i,c] are present, so is F[k,c], and hence F[j,c] for every
-        j, so the last c of row i decides
+    search : "loops", as printed, with row i as a bitmap, and each search ending at the first c. Or "closed",
+        without a third loop: if L[k,i] and U[i,c] are present, so is F[k,c], hence F[j,c] for every j. So the
+        last c of row i decides
 
     Column k depends on i < k if and only if U[i,k] != 0 and L[:,i] is not empty, or L[k,i] != 0 and a column
     c > k has entries in row i and in a row j > k of L[:,k]. Returns the levels, with columns ascending in
-    each, and the facts of `counted`; also `double_u`, the number of double-U dependencies, and `searched`,
-    the entries of the rows j read by "loops".
+    each. Facts: as in `counted`; `double_u`, the number of double-U dependencies; `searched`, the entries of
+    the rows j read by "loops".
     """
     columns, filled = two_way.columns, two_way.filled
     pointers, grouped, widest, direct, double, searched = _glu2(
@@ -49,7 +49,7 @@ def glu2(two_way: TwoWay, *, search: Literal["loops", "closed"] = "loops") -> tu
 
 @njit(cache=True, nogil=True)
 def _glu2(starts, rows, lower_start, indptr, indices, upper_start, closed):
-    """The level of a column is final at its turn: all columns that it depends on come before it."""
+    """Group columns by level: a level is final at its column's turn, after all columns it depends on."""
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     level = np.zeros(n, np.int32)
@@ -82,7 +82,7 @@ def _glu2(starts, rows, lower_start, indptr, indices, upper_start, closed):
 
 @njit
 def _double_u(starts, rows, lower_start, indptr, indices, in_row, t):
-    """(whether a row j of L[:,t] has a column past t that is also in row i, entries read)."""
+    """Return (whether a row j of L[:,t] has a column past t that is also in row i, entries read)."""
     one = np.uint64(1)
     read = np.uint64(0)
     for p in range(lower_start[t], starts[t + one]):

@@ -18,10 +18,10 @@ from impl.levels.glu1 import by_level, counted
 
 @implementation(stage="levels", paper="glu3", section="GLU3.0, Algorithm 4; Table II")
 def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work]:
-    """Levels by relaxed dependencies, in two loops (sequential).
+    """Find levels by relaxed dependencies, in two loops (sequential).
 
     two_way : F, n x n, by rows and by columns
-    series : also return what each level holds, which levels alone do not need
+    series : also return each level's columns and sub-columns, which levels alone do not need
 
     Column k depends on i < k if U[i,k] != 0 and L[:,i] is not empty, or if L[k,i] != 0. Returns the levels,
     with columns ascending in each, and the facts of `counted`, where a pair with both entries counts twice;
@@ -43,7 +43,7 @@ def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work
 
 
 def _held(two_way: TwoWay, levels: Levels) -> LevelSeries:
-    """For each level, its columns and the most sub-columns of one of them."""
+    """Return each level's columns, and the most sub-columns of one of them."""
     filled = two_way.filled
     subcolumns = filled.pattern.indptr[1:] - filled.upper_start - 1
     most = np.maximum.reduceat(subcolumns[levels.columns], levels.pointers[:-1])

@@ -39,7 +39,7 @@ BLOCKS = 2
 def kahn_gpu(
     two_way: TwoWay, *, driver: Literal["cooperative", "tail_launch", "host"] = "cooperative"
 ) -> tuple[Levels, Work]:
-    """Relaxed levels by Kahn's algorithm, on the GPU.
+    """Find relaxed levels by Kahn's algorithm, on the GPU.
 
     two_way : F, n x n, on the device
     driver : how to go from level to level

@@ -10,12 +10,11 @@ from fillpath.nouns import Assembled, Filled, Levels, Pattern, Prepared, TwoWay
 
 
 def by_both(filled: Filled) -> TwoWay:
-    """F by rows and by columns.
+    """Return F by rows and by columns (rows ascend in each), and the position of each entry in these.
 
     filled : n x n, rows sorted, diagonal present
 
-    Returns F with its columns (rows ascend in each) and with the position of each entry in them. Time
-    O(n + nnz of F), memory 12 bytes per entry.
+    Time O(n + nnz of F), memory 12 bytes per entry.
     """
     starts, rows, lower_start, to_column = _by_columns(
         filled.pattern.indptr.view(np.uint64), filled.pattern.indices.view(np.uint32)
@@ -25,7 +24,7 @@ def by_both(filled: Filled) -> TwoWay:
 
 
 def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
-    """The matrix's values on F by columns, 0 where it fills.
+    """Return the matrix's values on F by columns, 0 where it fills.
 
     prepared : n x n, its entries among those of F
     both : F by rows and by columns
@@ -49,8 +48,7 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels) -> Assembled:
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """(starts, rows) of the columns, where the lower part of each begins, and the position of each entry in
-    them."""
+    """Return (starts, rows) of the columns, where their lower parts begin, and each entry's position."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -76,7 +74,7 @@ def _by_columns(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _scattered(indptr, indices, given, filled_indptr, filled_indices, to_column):
-    """The given values on F by columns, and whether each of them has an entry there."""
+    """Return the given values on F by columns, and whether each of them has an entry there."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     values = np.zeros(len(filled_indices))

@@ -28,7 +28,7 @@ class Arena:
     """
 
     def __init__(self, zero: Lengths, others: Lengths) -> None:
-        """zero, others : (length, dtype) by name; the first are 0."""
+        """Allocate arrays. zero, others : (length, dtype) by name; the first are 0."""
         import cupy
 
         self._lengths = {**zero, **others}
@@ -46,7 +46,7 @@ class Arena:
         self._memory.data.memset_async(byte, self.nbytes)
 
     def array(self, name: str) -> Array:
-        """An array, on the device."""
+        """Return an array, on the device."""
         length, dtype = self._lengths[name]
         start = self._starts[name]
         view: Array = self._memory[start : start + length * dtype.itemsize].view(dtype)
@@ -54,32 +54,32 @@ class Arena:
 
 
 def needed(*groups: Lengths) -> int:
-    """Bytes of an arena of these arrays."""
+    """Return the bytes of an arena of these arrays."""
     sizes = [length * dtype.itemsize for group in groups for length, dtype in group.values()]
     return sum(-(-size // ALIGNMENT) * ALIGNMENT for size in sizes)
 
 
 def address(array: Any) -> int:
-    """Where an array on the device lies."""
+    """Return where an array on the device lies."""
     return int(array.data.ptr)
 
 
 def struct(source: Path, name: str, values: Mapping[str, int | float]) -> Array:
-    """A struct whose fields are words of eight bytes, by value as kernels take it.
+    """Return a struct whose fields are words of eight bytes, by value as kernels take it.
 
     source : where it is declared
-    values : addresses and numbers by field; of fields that are not named, 0
+    values : addresses and numbers by field; 0 for fields that are not named
     """
     places = _places(source, name)
     words: Array = np.zeros(len(places), np.uint64)
     for field, value in values.items():
         words[places[field]] = value
-    # Bytes of no fields: CuPy describes those of a structured dtype at each launch, one by one.
+    # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
     return words.view(np.dtype((np.void, words.nbytes)))
 
 
 def changed(words: Array, source: Path, name: str, values: Mapping[str, int]) -> Array:
-    """A struct with other values of some fields."""
+    """Return a struct with other values of some fields."""
     places, copy = _places(source, name), words.view(np.uint64).copy()
     for field, value in values.items():
         copy[places[field]] = value

@@ -1,8 +1,8 @@
 """All fronts with values, children first: subtrees by thread, then the fronts above them, each by all.
 
-A front's contribution is what is left of it once its pivots are eliminated: r x r values that are added to
-its parent. It lies on the stack of the thread that made it until then. Children are added from the last to
-the first, whoever made them: values do not depend on the number of threads.
+A front's contribution is left once its pivots are eliminated: r x r values that are added to its parent.
+Until then the contribution lies on the stack of the thread that made it. Children are added from the last to
+the first, in any thread: values do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Entries(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Of Fronts, m fronts: `first`, `up`, `list_start`, `list` and `place`, and what follows from them.
+    """The parts `first`, `up`, `list_start`, `list` and `place` of m Fronts, and values derived from them.
 
     descendants : (m,) int64, fronts in the subtree of each, itself included
     start : (m + 1,) int64, where each front's values begin, as in FrontFactor, and how many there are
@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """What comes out.
+    """The result of an elimination.
 
     values : as in FrontFactor
     replaced : pivots
@@ -73,7 +73,7 @@ class Eliminated(NamedTuple):
 
 
 def entries_of(fronts: Fronts, dtype: str) -> Entries:
-    """A's values in that dtype, by pivots."""
+    """Return A's values in that dtype, by pivots."""
     pattern = fronts.prepared.pattern
     with np.errstate(over="ignore"):
         values = fronts.prepared.values.astype(dtype)
@@ -81,7 +81,7 @@ def entries_of(fronts: Fronts, dtype: str) -> Entries:
 
 
 def plan_of(fronts: Fronts) -> Plan:
-    """What does not depend on values."""
+    """Return the plan of fronts, which does not depend on values."""
     pivots, rows = np.diff(fronts.first).astype(np.int64), np.diff(fronts.list_start)
     start = np.concatenate([[0], np.cumsum(pivots * (pivots + 2 * rows))])
     column = np.empty_like(fronts.label)
@@ -120,7 +120,6 @@ def eliminated(plan: Plan, entries: Entries, least: float, threads: int) -> Elim
 
 @njit(cache=True, nogil=True)
 def _by_pivots(indptr, indices, values, label):
-    """The arrays of Entries."""
     n = len(label)
     starts = np.zeros((2, n + 1), np.int64)
     for row in range(n):
@@ -147,7 +146,7 @@ def _by_pivots(indptr, indices, values, label):
 
 @njit(cache=True, nogil=True)
 def _descendants(up):
-    """(m,) int64."""
+    """Return (m,) int64, the fronts in each subtree."""
     descendants = np.ones(len(up), np.int64)
     for front in range(len(up)):
         if up[front] >= 0:
@@ -157,8 +156,10 @@ def _descendants(up):
 
 @njit(cache=True)
 def _owners(plan, threads):
-    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees. The largest subtree
-    that is left goes to the thread that has least."""
+    """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
+
+    The largest subtree that is left goes to the thread that has least.
+    """
     up = plan.up
     m = len(up)
     work = np.empty(m, np.float64)
@@ -191,7 +192,7 @@ def _fronts(plan, entries, owner, mine, below, left, least, together, values):
 
     below : the stacks of all threads' subtrees, for the fronts above them
     left : (m,) int64, where each front's contribution begins on its stack
-    values : all fronts'; those of this thread's are written
+    values : all fronts'; the values of this thread's fronts are written
 
     Returns (stack, found, bytes of this call's own arrays).
     """
@@ -235,7 +236,7 @@ def _fronts(plan, entries, owner, mine, below, left, least, together, values):
 
 @njit
 def _rooms(plan, owner, mine):
-    """(size of the largest front, most values on the stack at a time) of one thread."""
+    """Return (size of the largest front, most values on the stack at a time) of one thread."""
     largest, used, room = 0, 0, 0
     for number in range(len(mine)):
         front = mine[number]

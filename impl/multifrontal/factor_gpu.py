@@ -44,12 +44,12 @@ class Factorisation:
 
     @property
     def nbytes(self) -> int:
-        """Of all arrays, the maps and the factor among them."""
+        """Return the bytes of all arrays, the maps and the factor among them."""
         own = self.blocks.nbytes + self.factor.nbytes + self.exchange.nbytes
         return int(own) + self.state.nbytes + self.maps.nbytes
 
     def enqueue(self, values: Array) -> None:
-        """All work of a factorisation, in the current stream."""
+        """Launch all work of a factorisation, in the current stream."""
         kernel = self.kernels["mf_factor"]
         if self.share:
             self._measure(values)
@@ -71,7 +71,7 @@ class Factorisation:
         }
 
     def _measure(self, values: Array) -> None:
-        """What a pivot must not be smaller than."""
+        """Compute the bound that no pivot may be smaller than."""
         pattern = self.maps.fronts.prepared.pattern
         n, nnz = pattern.n, int(pattern.indices.size)
         kernel, threads = self.kernels["mf_small"], 512
@@ -95,8 +95,10 @@ class Factorisation:
         )
 
     def result(self) -> tuple[FrontFactor, dict[str, float]]:
-        """The factor, and facts; waits for them. Raises UnsupportedError naming the first column
-        without a pivot or with a value that is not finite."""
+        """Return the factor and facts, once they are complete.
+
+        Raises UnsupportedError naming the first column without a pivot or with a value that is not finite.
+        """
         import cupy
 
         fronts, totals = self.maps.fronts, self.maps.totals

@@ -1,9 +1,9 @@
-"""LU of the pivots of one dense front, without pivoting, in panels; the rest of the front is what is left.
+"""LU of the pivots of one dense front, without pivoting, in panels; the rest of the front is updated.
 
 A front of size f is an f x f array by columns: front[c, r] is row r of column c. A panel is eliminated by
-parts of INNER columns; what lies right of a part or of a panel is updated in tiles of TILE x TILE by BLAS.
-Tiles are the same whoever computes them, so that values do not depend on the number of threads; one tile is
-too little for OpenBLAS to divide it further.
+parts of INNER columns; the columns right of a part or of a panel are updated in tiles of TILE x TILE by BLAS.
+Tiles are the same in any thread, so values do not depend on the number of threads. One tile is too little for
+OpenBLAS to divide it further.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from numba import njit, prange
 PANEL, INNER, TILE = 64, 16, 64
 # Fronts of at most that size are eliminated column by column, pivots all at once.
 SMALL = 64
-# An update of so many multiply-adds, a quarter of a millisecond on two cores, is worth all threads.
+# An update of LARGE multiply-adds, a quarter of a millisecond on two cores, is worth all threads.
 LARGE = 1 << 23
-# What elimination finds: pivots replaced; then the first columns without a pivot and with a value that is not
-# finite, n for none.
+# Findings of elimination: pivots replaced; then the first columns without a pivot and with a value that is
+# not finite, n for none.
 REPLACED, ZERO, NOT_FINITE = range(3)
 
 
@@ -69,8 +69,7 @@ def _columns(front, begin, end, least, columns, found):
 
 @njit(fastmath={"contract"})
 def _column(front, begin, end, c, height):
-    """Update rows begin <= r < height of column c by the pivots begin <= k < end, four at a time, so that a
-    row is read and written once for these."""
+    """Update rows begin <= r < height of column c by pivots begin <= k < end, four pivots at a time."""
     target = front[c]
     fours = end - (end - begin) % 4
     for k in range(begin, fours, 4):
@@ -99,7 +98,6 @@ def _update(front, begin, end, first, last):
 
 @njit(parallel=True)
 def _update_together(front, begin, end):
-    """Update all columns behind the pivots, on all threads."""
     size = len(front)
     if end < size:
         lower = _packed(front, begin, end)
@@ -110,7 +108,7 @@ def _update_together(front, begin, end):
 
 @njit
 def _packed(front, begin, end):
-    """The pivots' columns below them, tile by tile: of each, its rows of one column after the other."""
+    """Return the pivots' columns below them, tile by tile: in each, its rows column after column."""
     size, width = len(front), end - begin
     lower = np.empty(width * (size - end), front.dtype)
     at = 0

@@ -1,4 +1,4 @@
-"""The fronts of a matrix, on the host: those of impl/symbolic, merged where that adds few zeros.
+"""The fronts of a matrix, on the host: the fronts of impl/symbolic, merged where that adds few zeros.
 
 J. W. H. Liu, The multifrontal method for sparse matrix solution: theory and practice, SIAM Review 34 (1992);
 C. Ashcraft and R. Grimes, The influence of relaxed supernode partitions on the multifrontal method, ACM
@@ -15,19 +15,19 @@ from impl.symbolic.elimination_tree import elimination_tree
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of
 
-# Fewer columns than CHAIN are merged with the next front, whatever that adds; more, while the zeros that
-# merging has added are at most a share of these columns, as long as they are then. As in merge.cu.
+# Fewer columns than CHAIN are always merged with the next front. More are merged while the zeros added so far
+# are at most the share ZEROS of the columns, at their length by then. As in merge.cu.
 CHAIN, ZEROS = 16, 0.2
 
 
 def fronts_of_matrix(prepared: Prepared) -> Fronts:
-    """The fronts of A | A^T that a matrix is factorised on.
+    """Return the fronts of A | A^T that a matrix is factorised on.
 
     prepared : n x n
 
     Subtrees of at most 32 columns, and columns with the same rows below, are one front already
     (impl/symbolic/fronts_cpu.py). A front is merged with the next, if that is its parent, by the rule of
-    `bitfronts_gpu`'s fronts with values (merge.cu). Which child comes last may differ from there.
+    `bitfronts_gpu`'s fronts with values (merge.cu). The last child may be another one there.
     """
     tree = elimination_tree(prepared.pattern)
     unmerged = fronts_of(tree, factor_counts(tree), chain=0)
@@ -43,7 +43,7 @@ def fronts_of_matrix(prepared: Prepared) -> Fronts:
 
 @njit(cache=True, nogil=True)
 def merged(first, parent, start, chain):
-    """(m,) int64: the last of the fronts that are one, of each."""
+    """Return (m,) int64: the last of the merged fronts, for each front."""
     count = len(parent)
     last = np.empty(count, np.int64)
     m = 0
@@ -69,7 +69,7 @@ def merged(first, parent, start, chain):
 
 @njit(cache=True, nogil=True)
 def _lists(first, start, members, last, label):
-    """(list_start, list): of each merged front the members of its last part beyond the pivots, by labels."""
+    """Return (list_start, list): each merged front's members, by labels, beyond its last part's pivots."""
     list_start = np.zeros(len(last) + 1, np.int64)
     for front in range(len(last)):
         part = last[front]
@@ -86,7 +86,7 @@ def _lists(first, start, members, last, label):
 
 @njit(cache=True, nogil=True)
 def _parents(first, list_start, labels):
-    """(m,) int32: the front that has the first of the list among its pivots."""
+    """Return (m,) int32: the front that has the first of the list among its pivots."""
     up = np.full(len(list_start) - 1, -1, np.int32)
     for front in range(len(up)):
         if list_start[front] < list_start[front + 1]:
@@ -96,7 +96,7 @@ def _parents(first, list_start, labels):
 
 @njit(cache=True, nogil=True)
 def _places(first, up, list_start, labels):
-    """(len(labels),) int32: the row of each in the parent, all of whose rows ascend."""
+    """Return (len(labels),) int32: the row of each in the parent, all of whose rows ascend."""
     place = np.empty(len(labels), np.int32)
     for front in range(len(up)):
         if up[front] < 0:

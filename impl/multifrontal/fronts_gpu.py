@@ -20,11 +20,11 @@ BITFRONTS_HEADER = HEADERS / "bitfronts.cuh"
 
 
 def fronts_on_device(prepared: Prepared) -> Fronts:
-    """The fronts of A | A^T, merged with their last child where that adds few zeros.
+    """Return the fronts of A | A^T, merged with their last child where that adds few zeros.
 
     prepared : n x n, n > 0, on the device
 
-    Raises MemoryBudgetError where half of what is free does not hold what the analysis needs.
+    Raises MemoryBudgetError where half of the free memory does not hold the analysis.
     """
     # Without a chain columns are merged only where that adds no row; the rest is `merge.cu`'s.
     shape = bitfronts.Shape(chain=0)
@@ -64,7 +64,7 @@ def _empty(n: int) -> Array:
 
 
 def _merged(analysis: bitfronts.Analysis, kernel: Any) -> tuple[bitfronts.Analysis, Arena]:
-    """The analysis with larger fronts, and the arrays that say which."""
+    """Return the analysis with larger fronts, and the arrays that describe the mergers."""
     n, fronts = analysis.request.pattern.n, analysis.totals.fronts
     most = bitfronts.resident_blocks(kernel, bitfronts.THREADS)
     blocks = min(-(-n // (bitfronts.ENTRIES_A_THREAD * bitfronts.THREADS)), most)
@@ -90,7 +90,7 @@ def _merged(analysis: bitfronts.Analysis, kernel: Any) -> tuple[bitfronts.Analys
 
 
 def _counted(arrays: Arena) -> tuple[int, int]:
-    """Fronts and list entries; waits for them."""
+    """Return the numbers of fronts and list entries, once they are counted."""
     import cupy
 
     count, entries = map(int, cupy.asnumpy(arrays.array("totals")))

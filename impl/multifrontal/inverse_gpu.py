@@ -19,7 +19,7 @@ from impl.multifrontal.parts_gpu import BLOCK, EIGHT, ONE, PRODUCT, WIDTHS, WORD
 from impl.multifrontal.shape import Shape
 
 KERNEL = Path(__file__).with_name("inverse.cu")
-# By width.
+# Kernels by width.
 SOLVES = (
     (Path(__file__).with_name("solve_one.cu"), "mf_solve_one"),
     (Path(__file__).with_name("solve_eight.cu"), "mf_solve_eight"),
@@ -73,7 +73,7 @@ class Inverses:
 
     @property
     def nbytes(self) -> int:
-        """Count the bytes of all arrays, those of the factorisation among them."""
+        """Return the bytes of all arrays, with the arrays of the factorisation."""
         return self.run.nbytes + self.parts.nbytes
 
     def enqueue(self) -> None:
@@ -85,7 +85,7 @@ class Inverses:
 
 
 def _defines(shape: Shape) -> tuple[str, ...]:
-    """Pick the defines of the shape that these kernels know."""
+    """Return the defines of the shape that these kernels know."""
     wanted = ("REAL=", "TENSOR=", "WARP_FRONT=")
     return tuple(define for define in shape.defines if define.startswith(wanted))
 
@@ -187,11 +187,11 @@ class InverseSolver:
 
 
 def width_of(columns: int, left: int) -> int:
-    """Choose the kernel for the next of so many right-hand sides."""
+    """Choose the kernel for the next right-hand sides of this number."""
     return ONE if columns == 1 else BLOCK if left >= MANY else EIGHT
 
 
 def widths_of(columns: int) -> tuple[int, ...]:
-    """List the kernels that so many right-hand sides take."""
+    """List the kernels that this number of right-hand sides takes."""
     lefts = {columns, columns % WIDTHS[BLOCK] or columns}
     return tuple(sorted({width_of(columns, left) for left in lefts}))

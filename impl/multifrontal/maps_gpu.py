@@ -31,7 +31,7 @@ TASK, SOURCE, SOLVE_TASK = np.dtype((np.void, 64)), np.dtype((np.void, 16)), np.
 
 @dataclass(frozen=True)
 class Totals:
-    """What is counted before values are allocated: as `Totals` in multifrontal.cuh."""
+    """The counts made before values are allocated: as `Totals` in multifrontal.cuh."""
 
     blocks: int
     factor: int
@@ -71,20 +71,20 @@ class FrontMaps:
         return sum(int(part.nbytes) for part in self.memory)
 
     def array(self, name: str) -> Array:
-        """An array of the maps, on the device."""
+        """Return an array of the maps, on the device."""
         part = next(part for part in self.memory if isinstance(part, Arena) and name in part.addresses)
         return part.array(name)
 
 
 def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMaps:
-    """The maps, by two launches with one wait between them.
+    """Return the maps, by two launches with one wait between them.
 
     fronts : on the device, of a matrix with rows
     shape : of the kernels
-    memory_budget : bytes of maps, and of all arrays of a factorisation; None for a share of what is free
+    memory_budget : bytes of maps, and of all arrays of a factorisation; None for a share of the free memory
 
     Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values
-    are allocated, for what does not fit in any number of waves.
+    are allocated, if no number of waves fits.
     """
     budget = int(SHARE * device.free_bytes()) if memory_budget is None else memory_budget
     names = ("mf_maps", "mf_tasks")
@@ -134,7 +134,7 @@ def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMap
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Where blocks lie. addresses : fields of Maps that say so, beside those of the first launch"""
+    """The places of blocks. addresses : fields of Maps with the places that the first launch lacks."""
 
     waves: int
     values: int
@@ -143,14 +143,14 @@ class _Placed:
 
 
 def _placed(fronts: Fronts, shape: Shape, first: Arena, totals: Totals, budget: int) -> _Placed:
-    """All blocks side by side if that fits, or in the fewest waves that do. Raises MemoryBudgetError."""
+    """Place all blocks side by side, or in the fewest waves that fit. Raises MemoryBudgetError."""
     import cupy
 
     def needed(waves: int, values: int) -> int:
-        """Bytes of all arrays."""
+        """Return the bytes of all arrays."""
         n, m, entries = int(fronts.label.size), int(fronts.up.size), int(fronts.list.size)
         second = arena.needed(*_second_lengths(m, entries, totals, waves))
-        # Where blocks lie by waves is said by two more arrays of their own.
+        # Two more arrays of their own hold the places of blocks by waves.
         by_wave = 0 if waves == 1 else 4 * m + 8 * (m + 1)
         beside = arena.needed(state_lengths(m, waves)) + (4 * n if shape.exchanges else 0)
         return first.nbytes + second + by_wave + beside + shape.itemsize * (totals.factor + values)
@@ -180,14 +180,13 @@ def _launch(kernel: Any, blocks: int, words: Array) -> None:
 
 
 def _totals(first: Arena) -> Totals:
-    """Waits for them."""
     import cupy
 
     return Totals(*map(int, cupy.asnumpy(first.array("totals"))))
 
 
 def _first_lengths(n: int, m: int, entries: int, nnz: int, blocks: int) -> tuple[Lengths, Lengths]:
-    """What is 0 at the launch, and what is not."""
+    """Return the lengths of arrays that are 0 at the launch, and of the others."""
     slots = n + entries
     zero: Lengths = {
         "arrived": (2, INT),

@@ -56,7 +56,7 @@ class Totals:
     tasks_block: int
 
     def tasks(self, width: int) -> int:
-        """Bound the number of tasks, those that take several parts among them."""
+        """Return a bound on the number of tasks, those that take several parts among them."""
         several = 0 if width == BLOCK else self.warps // WARPS + 2 * self.path
         return (self.tasks_one, self.tasks_eight, self.tasks_block)[width] + several
 
@@ -171,7 +171,7 @@ def _counted(first: Arena) -> tuple[Totals, tuple[tuple[int, int], ...]]:
 
 
 def _first_lengths(m: int, blocks: int) -> tuple[Lengths, Lengths]:
-    """Name the arrays that are 0 at the launch, and the others."""
+    """Return the lengths of arrays that are 0 at the launch, and of the others."""
     zero: Lengths = {
         "arrived": (1, WORD),
         "placed": (1, LONG),

@@ -1,4 +1,4 @@
-"""How the kernels on fronts are compiled for a card, and what a factorisation keeps of its own."""
+"""The shapes of the kernels on fronts, compiled for a card, and the state of a factorisation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from impl.cuda import device
 from impl.multifrontal.arena import Lengths
 
 UINT, DOUBLE = np.dtype(np.uint32), np.dtype(np.float64)
-# As in multifrontal.cuh and factor.cu: warps of a block, and the largest front of one; values of shared
-# memory beside a front, without and with the room for exchanges; those that two blocks of an H100 can have,
-# and the largest front then.
+# As in multifrontal.cuh and factor.cu: warps of a block, and the largest front of a warp. BESIDE are values
+# of shared memory next to a front, without and with exchanges. MOST_SHARED are the values that two blocks of
+# an H100 can have, MOST_FRONT the largest front then.
 WARPS, WARP_FRONT = 8, 40
 BESIDE = {False: 32 * 36 + 160, True: 32 * 36 + 128 + 32 * 33}
 MOST_SHARED, MOST_FRONT = 14400, 108
@@ -25,7 +25,7 @@ RESERVED = 1024
 
 @dataclass(frozen=True)
 class Shape:
-    """How the kernel is compiled.
+    """The shape that the kernel is compiled for.
 
     dtype : of the factor
     tensor : whether tensor cores multiply it
@@ -42,12 +42,12 @@ class Shape:
 
     @property
     def warp_front(self) -> int:
-        """The largest front that a warp has room for, its columns an odd number of values apart."""
+        """Return the largest front that a warp has room for, its columns an odd number of values apart."""
         return max(f for f in range(WARP_FRONT + 1) if (f | 1) * f <= self.shared // WARPS)
 
     @property
     def shared_front(self) -> int:
-        """The largest front that a block has room for."""
+        """Return the largest front that a block has room for."""
         room = self.shared - BESIDE[self.exchanges]
         return max(f for f in range(WARP_FRONT, MOST_FRONT + 1) if ((f + 3) // 8 * 8 + 4) * f <= room)
 
@@ -75,7 +75,7 @@ class Shape:
 
 @functools.cache
 def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
-    """The shape for this card. tensor_cores : whether they are used, where the card has any for this type"""
+    """Return the shape for this card. tensor_cores : use them where the card has any for this type."""
     itemsize = np.dtype(dtype).itemsize
     tensor = tensor_cores and dtype == "float64" and device.compute_capability() in DOUBLE_TENSOR
     block, multiprocessor = device.shared_memory()
@@ -85,7 +85,6 @@ def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
 
 
 def state_lengths(fronts: int, waves: int) -> Lengths:
-    """What is 0 when a factorisation begins: the least pivot, what became of it, tickets of waves, and
-    counters of fronts."""
+    """Return the lengths of arrays that are 0 when a factorisation begins, such as counters of fronts."""
     by_front = dict.fromkeys(("ready", "done", "early"), (fronts, UINT))
     return {"small": (1, DOUBLE), "status": (3, UINT), "ticket": (waves, UINT), **by_front}

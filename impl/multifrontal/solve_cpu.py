@@ -13,7 +13,7 @@ from fillpath.nouns import Array, FrontFactor
 
 
 def solved(factor: FrontFactor, b: Array) -> Array:
-    """x with A x = b, in the factor's dtype and in the order of the prepared matrix.
+    """Return x with A x = b, in the factor's dtype and in the order of the prepared matrix.
 
     factor : n x n, on the host, with any panels
     b : (n,) or (n, k) float, not changed
@@ -37,7 +37,7 @@ def solved(factor: FrontFactor, b: Array) -> Array:
 
 @njit(cache=True, nogil=True)
 def _forward(first, list_start, lists, start, panel, values, x):
-    """y with L y = x, in place; of inverted panels the blocks on the diagonal are left out."""
+    """Return y with L y = x, in place; of inverted panels the blocks on the diagonal are left out."""
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
         rows = lists[list_start[front] : list_start[front + 1]]
@@ -57,7 +57,7 @@ def _forward(first, list_start, lists, start, panel, values, x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _backward(first, list_start, lists, start, panel, values, x):
-    """x with U x = y, in place; of inverted panels the blocks on the diagonal are multiplied with."""
+    """Return x with U x = y, in place; of inverted panels the blocks on the diagonal are multiplied with."""
     for number in range(len(start)):
         front = len(start) - 1 - number
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
@@ -79,7 +79,6 @@ def _backward(first, list_start, lists, start, panel, values, x):
 
 @njit(error_model="numpy")
 def _upper(lower, pivots, x):
-    """Divide by the triangle U of the pivots' columns."""
     for number in range(pivots):
         c = pivots - 1 - number
         x[c] /= lower[c, c]
@@ -89,7 +88,7 @@ def _upper(lower, pivots, x):
 
 @njit
 def _inverted(lower, pivots, width, x):
-    """The same where blocks on the diagonal are inverses, and those right of them not yet multiplied."""
+    """Solve likewise where diagonal blocks are inverses, the blocks right of them not yet multiplied."""
     panels = (pivots + width - 1) // width
     for number in range(panels):
         begin = (panels - 1 - number) * width

@@ -1,7 +1,7 @@
-"""Where the blocks of fronts lie if they do not all fit at a time: in waves, each one launch. On the host.
+"""The places of fronts' blocks if they do not all fit at a time: in waves, each one launch. On the host.
 
-A front's block is written in its own wave and read by its parent, so that it is in use from the one's wave to
-the other's. Blocks that are in use in the same waves are a group, which has one place.
+A front's block is written in its own wave and read by its parent. It is in use from its own wave to the
+parent's. Blocks that are in use in the same waves are a group, which has one place.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ WAVES = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True, eq=False)
 class Waves:
-    """wave : (fronts,) int32, of each
+    """The blocks' waves and places.
+
+    wave : (fronts,) int32, of each
     start : (fronts + 1,) int64, where each block begins, and the values of all
-    count : how many
+    count : how many waves
     """
 
     wave: Array
@@ -33,7 +35,7 @@ class Waves:
 
 
 def divide(time: Array, up: Array, sizes: Array, count: int) -> Waves:
-    """At most `count` waves, whose blocks have about equally many values.
+    """Return at most `count` waves, whose blocks have about equally many values.
 
     time : (fronts,), when each begins, before its parent
     up : (fronts,), the parent of each, or -1
@@ -59,7 +61,7 @@ def divide(time: Array, up: Array, sizes: Array, count: int) -> Waves:
 
 
 def _places(pairs: Array, totals: Array) -> list[int]:
-    """The lowest place for each group beside those in use in the same waves, the largest first."""
+    """Return the lowest free place for each group among those in use in the same waves, the largest first."""
     places = [0] * len(totals)
     placed: list[int] = []
     for group in np.argsort(-totals, kind="stable").tolist():

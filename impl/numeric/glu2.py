@@ -29,13 +29,13 @@ def glu2(
     graph: bool = False,
     memory_budget: int | None = None,
 ) -> tuple[Factor, Work]:
-    """Right-looking LU, one block per column, one warp per sub-column, 32 warps per block in every level.
+    """Factorise right-looking: in all levels a block of 32 warps per column, a warp per sub-column.
 
     assembled : A on F, with levels, on the device
     dtype, static_pivoting, storage, graph, memory_budget : as in `glu3`
 
-    The slides leave the shape open: this is our reading. It runs the kernels of `glu3`, and returns and
-    raises what `glu3` does.
+    The slides leave the shape open: this is our reading. It runs the kernels of `glu3`, with its results and
+    errors.
     """
     options = Options(FIXED, dtype, static_pivoting, storage, False, memory_budget)
     return right_looking(assembled, options, graph=graph)

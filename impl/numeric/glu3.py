@@ -32,7 +32,7 @@ def glu3(
     graph: bool = False,
     memory_budget: int | None = None,
 ) -> tuple[Factor, Work]:
-    """Right-looking LU in modes A, B and C by the columns of the level.
+    """Factorise right-looking in modes A, B and C by the columns of the level.
 
     assembled : A on F, with levels, on the device
     dtype : of the factor and of all arithmetic
@@ -40,9 +40,9 @@ def glu3(
     thresholds : which numbers of columns in a level decide its mode
 
         - "authors", as in their code: above 896 columns one block of 2 warps per column, above 448 one of 4
-          (mode A), above 16 one of 32 (mode B), with one warp per sub-column; else (mode C) one block of 32
-          warps per sub-column. For mode C the paper has one stream per column; here one launch has all blocks
-          that the card holds, and they take a column's sub-columns in turn.
+          (mode A). Above 16 it is one block of 32 (mode B), with one warp per sub-column; else (mode C) one
+          block of 32 warps per sub-column. For mode C the paper has one stream per column. Here one launch
+          has all blocks that the card holds, and they take a column's sub-columns in turn.
         - "auto" halves the warps of a block whenever there are columns for twice the blocks; mode C as above.
     storage : how an update finds its target
 
@@ -58,8 +58,8 @@ def glu3(
     graph : launch a captured CUDA graph of all that a call does on the device. The graph and its arrays are
         kept until a call has another pattern or other levels (other objects, which are kept too) or other
         options. So the first call captures and instantiates (phase "capture", which also launches everything
-        once) before it launches; each further one copies its values in, launches the graph, and copies the
-        factor out: as in circuit simulation, which factorises one pattern again and again. Fact: captured, 1
+        once) before it launches. Each further call copies its values in, launches the graph, and copies the
+        factor out. Circuit simulation factorises one pattern again and again in this way. Fact: captured, 1
         where the call captured. Not with batched.
     memory_budget : bytes of dense columns; None is half of what is free. There are never more than eight per
         multiprocessor.
@@ -68,8 +68,8 @@ def glu3(
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
     (multiply-adds); small_pivots; dense columns.
 
-    Raises UnsupportedError, naming the first column whose pivot is zero or that has a value that is not
-    finite; MemoryBudgetError if dense columns are asked for and not one fits; InputError for graph with
+    Raises UnsupportedError, naming the first column whose pivot is zero or whose values are not all finite.
+    Raises MemoryBudgetError if not one dense column fits that is asked for; InputError for graph with
     batched, whose cooperative launches are few already.
     """
     if graph and batched:

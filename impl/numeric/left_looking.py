@@ -26,7 +26,7 @@ def left_looking(
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
 ) -> tuple[Factor, Work]:
-    """L and U column by column, each updated by earlier columns (sequential).
+    """Factorise column by column, each updated by earlier columns (sequential).
 
     assembled : the values on F, n x n, by columns; its levels are not read
     dtype : of the factor and of all arithmetic
@@ -34,8 +34,8 @@ def left_looking(
         ||A||_1, and count it
 
     Returns L + U - I; facts: updates (multiply-adds), small_pivots. Raises InputError for a value that is not
-    finite in that dtype; UnsupportedError for a pivot of 0 without static_pivoting, and for one that
-    overflowed, both naming the column, counted from 0 in the prepared order.
+    finite in that dtype. A pivot of 0 without static_pivoting, and a pivot that overflowed, raise
+    UnsupportedError, naming the column in the prepared order, from 0.
     """
     columns, lower_start = assembled.two_way.columns, assembled.two_way.lower_start
     with phase("convert"):
@@ -56,8 +56,7 @@ def left_looking(
 
 
 def converted(values: Array, columns: Pattern, dtype: str) -> Array:
-    """A copy in that dtype. Raises InputError for the first value that is not finite in it, naming its
-    place."""
+    """Return a copy in that dtype. Raises InputError naming the first value that is not finite in it."""
     with np.errstate(over="ignore"):
         copied: Array = values.astype(dtype)
     finite = np.isfinite(copied)
@@ -71,12 +70,12 @@ def converted(values: Array, columns: Pattern, dtype: str) -> Array:
 
 
 def norm_1(values: Array, columns: Pattern) -> float:
-    """||A||_1: the largest sum of moduli of a column. columns : none of them empty."""
+    """Return ||A||_1: the largest sum of moduli of a column. columns : none of them empty."""
     return float(np.add.reduceat(np.abs(values), columns.indptr[:-1]).max())
 
 
 def refusal(column: int, pivot: float, dtype: str) -> str:
-    """Why the factorisation stops at this column, and what may help."""
+    """Return the error that stops the factorisation at this column, with advice."""
     why = "is 0" if pivot == 0 else f"is {pivot}, the elimination overflowed"
     double = " dtype=float64 or" if dtype == "float32" else ""
     return f"the pivot of column {column} {why}: try --matching mc64, or{double} static_pivoting=true"
@@ -84,8 +83,7 @@ def refusal(column: int, pivot: float, dtype: str) -> str:
 
 @njit(cache=True, nogil=True)
 def _left_looking(starts, rows, lower_start, values, least):
-    """Factorise in place. Returns (first column whose pivot cannot be used, or n; pivots replaced;
-    multiply-adds)."""
+    """Factorise in place; return (first unusable pivot's column or n, pivots replaced, multiply-adds)."""
     n = np.uint64(len(lower_start))
     one = np.uint64(1)
     column = np.zeros(n, values.dtype)

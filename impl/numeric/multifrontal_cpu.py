@@ -3,8 +3,8 @@
 I. S. Duff and J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear equations, ACM
 Trans. Math. Softw. 9 (1983); J. W. H. Liu, The multifrontal method for sparse matrix solution: theory and
 practice, SIAM Review 34 (1992); T. A. Davis and I. S. Duff, An unsymmetric-pattern multifrontal method for
-sparse LU factorization, SIAM J. Matrix Anal. Appl. 18 (1997). Of the last, the fronts that are not square are
-left out: these are of the symmetric pattern A | A^T.
+sparse LU factorization, SIAM J. Matrix Anal. Appl. 18 (1997). The last paper's fronts that are not square are
+left out: fronts here have the symmetric pattern A | A^T.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def multifrontal_cpu(
     dtype: Literal["float32", "float64"] = "float64",
     static_pivoting: bool = False,
 ) -> tuple[FrontFactor, Work]:
-    """LU on fronts, subtrees of the elimination tree by thread, large fronts by BLAS.
+    """Factorise on fronts, subtrees of the elimination tree by thread, large fronts by BLAS.
 
     fronts : of the matrix, n x n, m fronts
     dtype : of the factor and of all arithmetic
@@ -38,9 +38,9 @@ def multifrontal_cpu(
 
     Returns L and U on the fronts, panel = 0 everywhere: the same bits on any number of threads. Facts:
     fronts, largest_front (rows of the largest), flops (2 per multiply-add, 1 per division, zeros of fronts
-    included), small_pivots. peak_memory: of its own arrays, with the factor. Raises UnsupportedError, naming
-    the first column of the prepared matrix whose pivot is zero, without static_pivoting, or that has a value
-    that is not finite.
+    included), small_pivots. The peak_memory is its own arrays', with the factor. Raises UnsupportedError,
+    naming the first column of the prepared matrix whose pivot is zero, without static_pivoting, or with a
+    value that is not finite.
     """
     with phase("convert"):
         plan, entries = plan_of(fronts), entries_of(fronts, dtype)
@@ -61,29 +61,29 @@ def multifrontal_cpu(
 
 
 def norm_1(prepared: Prepared) -> float:
-    """||A||_1: the largest sum of moduli of a column."""
+    """Return ||A||_1: the largest sum of moduli of a column."""
     pattern = prepared.pattern
     sums = np.bincount(pattern.indices, np.abs(prepared.values), minlength=pattern.n)
     return float(sums.max(initial=0.0))
 
 
 def flops(pivots: Array, rows: Array) -> float:
-    """Of dense LU of fronts: with m rows below, a pivot takes m divisions and m^2 multiply-adds.
+    """Return the flops of dense LU of fronts: a pivot takes m divisions and m^2 multiply-adds.
 
-    pivots, rows : (m,) int64, eliminated and left over
+    pivots, rows : (m,) int64, eliminated and left over; m counts the rows below a pivot
     """
     size = (pivots + rows).astype(np.float64)
     left = rows.astype(np.float64)
 
     def below(m: Array) -> Array:
-        """The same of a front of m rows and as many pivots."""
+        """Return the flops of a front of m rows and as many pivots."""
         return np.asarray((m - 1) * m / 2 + (m - 1) * m * (2 * m - 1) / 3)
 
     return float((below(size) - below(left)).sum())
 
 
 def _require_finite(done: Eliminated, n: int, dtype: str) -> None:
-    """Raises UnsupportedError for a pivot of zero, and for a value that is not finite."""
+    """Raise UnsupportedError for a pivot of zero, and for a value that is not finite."""
     if done.zero < n and done.zero <= done.not_finite:
         raise UnsupportedError(
             f"column {done.zero}: the pivot is zero (static_pivoting=true replaces small ones)"

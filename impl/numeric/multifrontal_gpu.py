@@ -1,6 +1,6 @@
 """Multifrontal LU on the GPU: dense blocks along the elimination tree of A | A^T, by one kernel.
 
-The project's own answer beside GLU's kernels. I. S. Duff and J. K. Reid, The multifrontal solution of
+The project's own method, which no paper on GLU has. I. S. Duff and J. K. Reid, The multifrontal solution of
 indefinite sparse symmetric linear equations, ACM Trans. Math. Softw. 9 (1983); J. W. H. Liu, The multifrontal
 method for sparse matrix solution: theory and practice, SIAM Review 34 (1992); T. A. Davis and I. S. Duff, An
 unsymmetric-pattern multifrontal method for sparse LU factorization, SIAM J. Matrix Anal. Appl. 18 (1997).
@@ -49,19 +49,19 @@ def multifrontal_gpu(
     tensor_cores: bool = True,
     memory_budget: int | None = None,
 ) -> tuple[FrontFactor, Work]:
-    """Multifrontal LU on the fronts of A | A^T, one persistent kernel (GPU, no paper's).
+    """Factorise on the fronts of A | A^T by one persistent kernel (GPU, no paper's).
 
     fronts : of the matrix, on the device
     dtype : of the factor and of all arithmetic
     static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
     tensor_cores : use those for float64 where the card has them; the result differs by rounding
-    memory_budget : bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 a row
-        beside); None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves,
-        which reuse the memory of those before
+    memory_budget : bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 more a row);
+        None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves, which reuse
+        the memory of those before
 
-    The maps of the last fronts are kept, as a second matrix of the same pattern would: the fact `mapped` says
-    whether a call has made them, and then they are a phase `maps` of it. Returns the factor on the fronts, on
-    the device, and the work: peak_memory, and facts.
+    The maps of the last fronts are kept for a second matrix of the same pattern. The fact `mapped` is 1 if a
+    call has made them; then they are a phase `maps` of it. Returns the factor on the fronts, on the device,
+    and the work: peak_memory, and facts.
 
     Raises UnsupportedError naming a column without a pivot, or with a value that is not finite;
     MemoryBudgetError, before values are allocated, with the bytes that are needed.

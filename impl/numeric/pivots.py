@@ -8,6 +8,8 @@ import numpy as np
 
 
 def small_pivot(dtype: Any) -> float:
-    """The fraction of ||A||_1 below which a pivot is replaced: the square root of the type's precision (X. S.
-    Li and J. W. Demmel, SC 1998), which for float32 is the 3.45e-4 of the authors' code."""
+    """Return the fraction of ||A||_1 below which a pivot is replaced: sqrt of the type's precision.
+
+    X. S. Li and J. W. Demmel, SC 1998. For float32 it is the 3.45e-4 of the authors' code.
+    """
     return float(np.sqrt(np.finfo(dtype).eps))

@@ -1,10 +1,7 @@
-"""What GLU's implementations share: how levels become launches of right_looking.cu, and how targets are
-found.
+"""The common part of GLU's implementations: levels become launches of right_looking.cu, with targets.
 
 The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
 instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
-
-Longer than two screens: one kernel and its launches belong together.
 """
 
 from __future__ import annotations
@@ -61,25 +58,27 @@ class Launch:
 
 
 def auto(multiprocessors: int) -> Shapes:
-    """Shapes whose blocks have 64 warps per multiprocessor together as soon as a level has enough columns;
-    several blocks take a column where the authors' thresholds say so."""
+    """Return shapes whose blocks have 64 warps per multiprocessor once a level has enough columns.
+
+    Several blocks take a column where the authors' thresholds ask for that.
+    """
     fewest, most = AUTHORS[-1]
     shapes = ((64 // warps * multiprocessors, warps) for warps in (2, 4, 8, 16))
     return (*(shape for shape in shapes if shape[0] > fewest), (fewest, most))
 
 
 def warps_of(columns: Array, shapes: Shapes) -> Array:
-    """(depth,) warps of the block that takes a column, 0 if several blocks do. columns : of each level."""
+    """Return (depth,) warps of a column's block, 0 for several blocks. columns : of each level."""
     ascending = sorted(shapes)
     warps = np.array([0, *(warps for _, warps in ascending)])
     return np.asarray(warps[np.searchsorted([above for above, _ in ascending], columns)])
 
 
 def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
-    """The launches, in order.
+    """Yield the launches, in order.
 
-    columns : (depth,), of each level.
-    batched : consecutive levels of at most MOST_COLUMNS run together.
+    columns : (depth,), of each level
+    batched : consecutive levels of at most MOST_COLUMNS run together
     """
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
@@ -92,15 +91,14 @@ def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
 
 
 def modes(columns: Array, shapes: Shapes) -> dict[str, int]:
-    """Levels in each of GLU3.0's modes: A, a few warps per block; B, the most; C, several blocks per
-    column."""
+    """Count levels in GLU3.0's modes: A, a few warps per block; B, the most; C, several blocks a column."""
     warps = warps_of(columns, shapes)
     small, large = int(np.count_nonzero(warps == 0)), int(np.count_nonzero(warps == WARPS))
     return {"a": len(warps) - small - large, "b": large, "c": small}
 
 
 def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int) -> int:
-    """Scratch columns of a launch; 0: targets are searched. most : blocks on the card at once.
+    """Return the scratch columns of a launch; 0: targets are searched. most : blocks on the card at once.
 
     The paper's rule: dense if memory holds a column for each of `most` blocks. Raises MemoryBudgetError if
     dense columns are asked for and not one fits.
@@ -116,7 +114,7 @@ def scratch_columns(n: int, itemsize: int, storage: str, most: int, budget: int)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of `glu3`, with the shapes that its thresholds give."""
+    """The options of `glu3`, with the shapes that its thresholds give."""
 
     shapes: Shapes
     dtype: str
@@ -137,7 +135,7 @@ def right_looking(assembled: Assembled, options: Options, *, graph: bool) -> tup
 
 
 def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
-    """The same by the kept graph, or by a new one, which is kept."""
+    """Factorise by the kept graph, or by a new graph, which is kept."""
     fresh = not any(kept.serves(assembled, options) for kept in _kept)
     if fresh:
         # Its memory is free before the next one asks for its own.
@@ -160,8 +158,7 @@ def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Captured:
-    """A run and the graph of its work. It holds the pattern and the levels, so that nothing else comes to lie
-    where the graph reads."""
+    """A run and the graph of its work, with the pattern and levels, so that their memory stays theirs."""
 
     two_way: TwoWay
     levels: Levels
@@ -185,13 +182,10 @@ _kept: list[_Captured] = []
 
 
 class _Run:
-    """The factor on the device while it is computed: arrays that are allocated once, and launches on them.
-
-    values : the factor's, once `enqueue` is done
-    """
+    """The factor while it is computed, on the device. values : the factor's, once `enqueue` is done."""
 
     def __init__(self, two_way: TwoWay, levels: Levels, entries: Array, options: Options) -> None:
-        """entries : the values of `Assembled`, which every `enqueue` reads."""
+        """Allocate a factorisation's arrays. entries : values of `Assembled`, which each `enqueue` reads."""
         import cupy
 
         filled, columns = two_way.filled, two_way.columns
@@ -248,8 +242,7 @@ class _Run:
         return int(kept + self.columns * self.n * self.values.itemsize)
 
     def enqueue(self) -> None:
-        """All work of a factorisation, in the current stream. Nothing is allocated, and the host waits for
-        nothing, so that the stream may be captured."""
+        """Launch a factorisation in the current stream, without allocating or waiting: it may be captured."""
         self.values[...] = self.entries
         self.status[...] = self.fresh
         self.work.fill(0)
@@ -266,7 +259,7 @@ class _Run:
         self._finish()
 
     def _count(self) -> None:
-        """The updates of each level, and its columns, which batched levels read."""
+        """Count the updates of each level and its columns, which batched levels read."""
         filled, columns = self.two_way.filled, self.two_way.columns
         self._each(
             "rl_work",
@@ -318,7 +311,6 @@ class _Run:
         )
 
     def _blocks(self, launch: Launch) -> tuple[int, int]:
-        """(blocks of the launch, blocks per column)."""
         if launch.batched:
             return self.cooperative, 1
         most = self.room or 2**31 - 1
@@ -328,7 +320,7 @@ class _Run:
         return min(most, parts * launch.columns), parts
 
     def _finish(self) -> None:
-        """Divide, and look for pivots and values that are none."""
+        """Divide, and look for missing pivots and for values that are not finite."""
         columns = self.two_way.columns
         self._each(
             "rl_finish",
@@ -343,8 +335,10 @@ class _Run:
         )
 
     def facts(self) -> dict[str, float]:
-        """Of the launches that were enqueued last. Raises UnsupportedError naming the first column without a
-        pivot or with a value not finite."""
+        """Return the facts of the launches that were enqueued last.
+
+        Raises UnsupportedError naming the first column without a pivot or with a value not finite.
+        """
         import cupy
 
         # As in right_looking.cu.

@@ -1,5 +1,4 @@
-"""SciPy's SuperLU as a peer in the stage numeric, which asks for the values of L and U (X. S. Li, ACM TOMS
-31)."""
+"""SciPy's SuperLU as a peer in the stage numeric, which asks for L and U (X. S. Li, ACM TOMS 31)."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ from impl.peers.superlu import factorise
 
 @implementation(stage="numeric", peer="scipy")
 def superlu(assembled: Assembled) -> tuple[Factorised, Work]:
-    """SciPy's SuperLU (sequential): its own symbolic part too, checked by a residual only.
+    """Factorise by SciPy's SuperLU (sequential), its symbolic part too, checked by a residual only.
 
     assembled : A on F; only the entries of A are passed on, without the zeros of F
 
     SuperLU finds its own supernodal pattern, keeps the order of A, and pivots if a pivot is 0. So its factors
-    need not fit F, and what is verified is that A x = b is solved. Returns the factorisation. Raises
+    need not fit F, and the check is that A x = b is solved. Returns the factorisation. Raises
     UnsupportedError if no pivot is left.
     """
     columns = assembled.two_way.columns

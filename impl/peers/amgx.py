@@ -1,7 +1,7 @@
 """NVIDIA's AmgX on one GPU through its C interface: conjugate gradients, preconditioned by multigrid.
 
 M. Naumov et al., AmgX: a library for GPU accelerated algebraic multigrid and preconditioned iterative
-methods, SIAM Journal on Scientific Computing 37(5), 2015. Constants and signatures are those of amgx_c.h and
+methods, SIAM Journal on Scientific Computing 37(5), 2015. Constants and signatures follow amgx_c.h and
 amgx_config.h, version 2.5.
 """
 
@@ -64,18 +64,18 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 @_PRINTER
 def _silent(message: bytes, length: int) -> None:
-    """What AmgX prints by: nothing."""
+    """Print nothing of AmgX's messages."""
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and a library of AmgX, the reason if not). Loads no library; never raises."""
+    """Return (whether there are a GPU and a library of AmgX, the reason if not). Loads none, never raises."""
     there, why_not = kernels.available()
     return peer("amgx").available() if there else (there, why_not)
 
 
 @functools.cache
 def library() -> Any:
-    """The library, initialised for the life of the process. Raises UnavailableError."""
+    """Return the library, initialised for the life of the process. Raises UnavailableError."""
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     for name in _NEEDED:
@@ -110,8 +110,10 @@ class Solver:
         _call("solver_setup", self.solver, self.matrix)
 
     def solve(self, *, from_zero: bool) -> tuple[int, bool]:
-        """Go on from the solution so far, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
-        Returns (iterations, whether it can go on from here): not where it broke down."""
+        """Iterate from the last solution, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
+
+        Returns (iterations, whether it can continue): not where it broke down.
+        """
         how = "solver_solve_with_0_initial_guess" if from_zero else "solver_solve"
         _call(how, self.solver, self.right, self.solution)
         iterations, status = _int(), _int()
@@ -125,7 +127,7 @@ class Solver:
 
     @property
     def x(self) -> Array:
-        """(n,) float64, on the device: the solution so far."""
+        """Return (n,) float64, on the device: the solution so far."""
         import cupy
 
         x: Any = cupy.empty(self.n)
@@ -137,7 +139,7 @@ class Solver:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: int) -> Iterator[Solver]:
-    """A x = b in AmgX, until the end of the block.
+    """Open A x = b in AmgX, until the end of the block.
 
     pattern : n x n, symmetric, rows sorted, the diagonal present, on the device
     values : (nnz,) float64, on the device
@@ -145,7 +147,7 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     tolerance : of ||b - A x||, absolute, Euclidean
     most : iterations
 
-    AmgX copies all of it, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
+    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
     more.
     """
     import cupy
@@ -176,8 +178,7 @@ def _upload(vector: Any, values: Any) -> None:
 
 
 def _settings(tolerance: float, most: int) -> bytes:
-    """NVIDIA's own settings for conjugate gradients with a V-cycle of multigrid by aggregation and Jacobi's
-    smoother (PCG_AGGREGATION_JACOBI), with our tolerance and without what they print."""
+    """Return NVIDIA's PCG_AGGREGATION_JACOBI, multigrid by aggregation, silent and with our tolerance."""
     smoother = {
         "scope": "jacobi", "solver": "BLOCK_JACOBI", "relaxation_factor": 0.8, "monitor_residual": 0,
     }  # fmt: skip
@@ -195,8 +196,7 @@ def _settings(tolerance: float, most: int) -> bytes:
 
 @functools.cache
 def _resources(device: int) -> Any:
-    """AmgX's pools of memory and handles on that device, for the life of the process, as its users keep
-    them."""
+    """Return AmgX's pools and handles on that device, for the life of the process, as its users do."""
     library()
     stack = ExitStack()
     # Before the library is finalised, which was registered before.
@@ -206,7 +206,6 @@ def _resources(device: int) -> Any:
 
 
 def _own(stack: ExitStack, kind: str, *arguments: Any) -> Any:
-    """A new object, destroyed with the stack."""
     created = _pointer()
     _call(f"{kind}_create", ctypes.byref(created), *arguments)
     stack.callback(_call, f"{kind}_destroy", created)

@@ -1,4 +1,4 @@
-"""Which BLAS a library calls: a fair measurement of a solver has a BLAS that its users would take."""
+"""The BLAS that a library calls: a fair measurement of a solver has a BLAS that its users would take."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ class _Symbol(ctypes.Structure):
 
 
 def require_fast(loaded: Any, title: str) -> None:
-    """Raises UnavailableError where a library, loaded by ctypes, calls the reference BLAS, whose dgemm took
-    ten times as long as OpenBLAS's on one core."""
+    """Raise UnavailableError where a library, loaded by ctypes, calls the reference BLAS.
+
+    Its dgemm took ten times as long as OpenBLAS's on one core.
+    """
     symbol = _Symbol()
     dgemm = ctypes.cast(loaded.dgemm_, ctypes.c_void_p)
     ctypes.CDLL(None).dladdr(dgemm, ctypes.byref(symbol))

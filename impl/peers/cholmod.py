@@ -1,8 +1,8 @@
 """CHOLMOD through its C interface: L L^T, supernodal where that is faster, 32-bit indices.
 
 Y. Chen, T. A. Davis, W. W. Hager and S. Rajamanickam, Algorithm 887: CHOLMOD, ACM TOMS 35 (2008). Structures
-and signatures are those of cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything
-used here.
+and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything used
+here.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ VERSIONS = (3, 4, 5)
 # Before version 4 it asks OpenMP for four threads, however few it is given: on two cores that took five times
 # as long as none.
 _OBEDIENT, _ASKED_THREADS = 4, 4
-# cholmod_common has less than a tenth of that. Where the members lie that are used, in bytes, with 64-bit
-# pointers: whether a factor that is not supernodal is L L^T too, the print level, how many orders are tried
-# (none: its own choice), the status, entries of L.
+# cholmod_common has less than a tenth of that. Then the offsets in bytes of members, with 64-bit pointers:
+# whether a factor that is not supernodal is L L^T too, and the print level. The others are the number of
+# orders to try (0: its own choice), the status, and the entries of L.
 _COMMON_BYTES = 32768
 _FINAL_LL, _PRINT, _METHODS, _STATUS, _ENTRIES = 60, 144, 168, 1972, 1984
 _OUT_OF_MEMORY, _TOO_LARGE, _NOT_POSITIVE = -2, -3, 1
@@ -55,8 +55,10 @@ class _Dense(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError for another version and without a fast BLAS, OSError for one that
-    cannot be loaded."""
+    """Return the library.
+
+    Raises UnavailableError for another version and without a fast BLAS, OSError if it cannot be loaded.
+    """
     path = peer("cholmod").library()
     loaded: Any = ctypes.CDLL(str(path))
     version = (_int * 3)()
@@ -76,7 +78,7 @@ class System:
 
     matrix : n x n, float64, with 32-bit indices
     common : cholmod_common
-    sparse : the matrix as CHOLMOD takes it; its arrays are those of `matrix`
+    sparse : the matrix as CHOLMOD takes it, with the arrays of `matrix`
     factor : a pointer to cholmod_factor
     given : whether the matrix keeps its order
     """
@@ -97,7 +99,7 @@ class System:
         self._check("analysis")
 
     def factorise(self) -> None:
-        """Raises UnsupportedError for a matrix that is not positive definite."""
+        """Factorise. Raises UnsupportedError for a matrix that is not positive definite."""
         library().cholmod_factorize(ctypes.byref(self.sparse), self.factor, self.common)
         self._check("factorisation")
 
@@ -112,7 +114,7 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L with its diagonal, without the zeros that its supernodes hold."""
+        """Return nnz_factor, entries of L with its diagonal, without the zeros that its supernodes hold."""
         return {"nnz_factor": _double.from_buffer(self.common, _ENTRIES).value}
 
     def _check(self, step: str) -> None:
@@ -129,8 +131,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
-    """A matrix, which is symmetric, in CHOLMOD until the end of the block. given : whether it keeps its
-    order."""
+    """Open a symmetric matrix in CHOLMOD until the end of the block. given : whether it keeps its order."""
     n, common, factor = matrix.shape[0], ctypes.create_string_buffer(_COMMON_BYTES), _pointer()
     levels = _limited_threads()
     library().cholmod_start(common)
@@ -158,8 +159,7 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
 
 
 def _limited_threads() -> int | None:
-    """Have no more threads than there are. Returns OpenMP's levels of before; None where they are as they
-    were."""
+    """Limit OpenMP to the available threads; return its levels of before, None where nothing changed."""
     loaded = library()
     if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:
         return None

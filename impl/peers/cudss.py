@@ -1,12 +1,10 @@
 """NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
-Constants and signatures are those of cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on
-the row pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
-configuration is cuDSS's own unless said otherwise: pivots are searched for within the diagonal block of a
-supernode, and a matching, with scaling, permutes the columns first in 1.0 where cuDSS thinks fit, in 0.7 and
-0.8 never. Its threads on the host come from the layer for GNU OpenMP, a library beside its own.
-
-Longer than two screens: the library's signatures and the calls that follow them belong together.
+Constants and signatures follow cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on the row
+pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
+configuration is cuDSS's own unless noted: pivots are searched for within the diagonal block of a supernode.
+In 1.0 a matching, with scaling, permutes the columns first where cuDSS thinks fit; in 0.7 and 0.8 never. Its
+threads on the host come from the layer for GNU OpenMP, a separate library.
 """
 
 from __future__ import annotations
@@ -76,8 +74,10 @@ _created = ctypes.POINTER(_pointer)
 
 
 class _Places(NamedTuple):
-    """threads, levels : in cudssConfigParam_t: threads of the host, levels of a tree of separators.
-    tree : in cudssDataParam_t: the user's tree.
+    """Numbers of parameters.
+
+    threads, levels : in cudssConfigParam_t: threads of the host, levels of a tree of separators
+    tree : in cudssDataParam_t: the user's tree
     """
 
     threads: int
@@ -86,7 +86,7 @@ class _Places(NamedTuple):
 
 
 def distribution() -> str | None:
-    """The installed wheel of cuDSS, or None."""
+    """Return the installed wheel of cuDSS, or None."""
     for name in DISTRIBUTIONS:
         try:
             return importlib.metadata.distribution(name).metadata["Name"]
@@ -96,7 +96,7 @@ def distribution() -> str | None:
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
+    """Return (whether there are a GPU and a cuDSS that can be loaded, the reason if not). Never raises."""
     for there, why_not in (kernels.available(), peer("cudss").installed()):
         if not there:
             return False, why_not
@@ -109,9 +109,11 @@ def available() -> tuple[bool, str]:
 
 @dataclass(frozen=True)
 class Library:
-    """cdll : the library.
-    version : (major, minor).
-    layer : the path of its threads.
+    """The library of an installed wheel.
+
+    cdll : the library
+    version : (major, minor)
+    layer : the path of its threads
     """
 
     cdll: Any
@@ -127,8 +129,7 @@ class Library:
         self.call("cudssConfigSet", config, what, ctypes.byref(_int(number)), ctypes.sizeof(_int))
 
     def call(self, name: str, *arguments: Any, during: str = "") -> None:
-        """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError according to its
-        status."""
+        """Call a function. Raises MemoryBudgetError, UnsupportedError or FillpathError by its status."""
         status = int(getattr(self.cdll, name)(*arguments))
         if status == 0:
             return
@@ -141,7 +142,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """The library of the installed wheel. Raises UnavailableError if there is none that can be used."""
+    """Return the library of the installed wheel. Raises UnavailableError if none can be used."""
     try:
         for name in _NEEDED:
             _load_needed(name)
@@ -167,7 +168,7 @@ def _load_needed(name: str) -> None:
 
 
 def _file(stem: str) -> Path:
-    """The path of a library of the wheel. Raises UnavailableError."""
+    """Return the path of a library of the wheel. Raises UnavailableError."""
     name = distribution()
     if name is None:
         raise UnavailableError("cuDSS is not installed: .venv/bin/pip install -e '.[cudss13]', or cudss12")
@@ -208,7 +209,7 @@ def _signatures(version: tuple[int, int]) -> dict[str, tuple[Any, ...]]:
 
 @functools.cache
 def _handle(device: int) -> Any:
-    """cuDSS on that device, which is current, for the life of the process."""
+    """Return cuDSS on that device, which is current, for the life of the process."""
     used, handle = library(), _pointer()
     used.call("cudssCreate", ctypes.byref(handle))
     used.call("cudssSetThreadingLayer", handle, os.fsencode(used.layer))
@@ -243,7 +244,7 @@ class System:
     levels: int = 0
 
     def analyse(self, pattern: Pattern, *, given: bool) -> None:
-        """Reordering and symbolic factorisation, as phases of these names.
+        """Reorder and factorise symbolically, in the phases reordering and symbolic.
 
         pattern : n x n, on the device
         given : whether the order of the pattern is kept. Then the phase `separators` reads a tree of them off
@@ -260,13 +261,12 @@ class System:
             self.execute(SYMBOLIC)
 
     def _keep_order(self, tree: SeparatorTree) -> None:
-        """Have the matrix factorised in the order that it has. Called before REORDERING, which has to run all
-        the same.
+        """Have the matrix factorised in its own order, without a matching, which would permute the columns.
+
+        Called before REORDERING, which has to run all the same.
 
         tree : its nodes are eliminated one after another, leaves first, which changes neither the fill nor
             the operations
-
-        There is no matching, which would permute the columns first.
         """
         self.library.configure(self.config, _MATCHING, _NONE)
         self._give(_USER_PERM, _order(tree), "permutation")
@@ -287,9 +287,9 @@ class System:
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
     def factorise(self, *, again: bool = False) -> None:
-        """The numeric phase. again : whether it has run before, with these values or others.
+        """Run the numeric phase. again : whether it has run before, with these values or others.
 
-        Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for one of the kind
+        Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for a matrix of kind
         spd.
         """
         self.execute(REFACTORIZATION if again else FACTORIZATION)
@@ -299,16 +299,16 @@ class System:
             raise error(f"cuDSS finds no factors: its error indicator is {info}")
 
     def solved(self, b: Array) -> Array:
-        """x with A x = b, both (columns, n) float64, after `factorise`."""
+        """Return x with A x = b, both (columns, n) float64, after `factorise`."""
         self.b[...] = b
         self.execute(SOLVE)
         x: Array = self.x.copy()
         return x
 
     def nnz(self) -> int:
-        """Entries of L and U, of L alone unless general, in the order that cuDSS has, after SYMBOLIC.
+        """Return the entries of L and U, of L alone unless general, in cuDSS's order, after SYMBOLIC.
 
-        Raises FillpathError where cuDSS does not say, UnsupportedError where it has not counted them.
+        Raises FillpathError where cuDSS does not report them, UnsupportedError where it has not counted them.
         """
         nnz = self._read(_LU_NNZ, _int64())
         if nnz < self.b.shape[1]:
@@ -317,9 +317,11 @@ class System:
         return nnz
 
     def counted(self) -> dict[str, float]:
-        """Facts after `factorise`: nnz_factor, as `nnz`; pivots, replaced because they were small; kind, its
-        number in cuDSS (0 general, 1 symmetric, 3 positive definite); threads; levels of the given tree. A
-        fact that cuDSS does not report is left out rather than losing the solution."""
+        """Return the facts after `factorise`, without those that cuDSS does not report.
+
+        nnz_factor is `nnz`; pivots were replaced because they were small; kind is its number in cuDSS (0
+        general, 1 symmetric, 3 positive definite). The others are threads and levels of the given tree.
+        """
         asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
         set_up = {"kind": KINDS[self.kind][0], "threads": self.threads, "levels": self.levels}
         facts = {name: float(number) for name, number in set_up.items()}
@@ -329,7 +331,7 @@ class System:
         return facts
 
     def _give(self, what: int, numbers: Array, called: str) -> None:
-        # Of the type of the column indices. cuDSS copies them.
+        # The numbers have the type of the column indices; cuDSS copies them.
         given = what, numbers.ctypes.data, numbers.nbytes
         self.library.call("cudssDataSet", self.handle, self.data, *given, during=called)
 
@@ -340,7 +342,7 @@ class System:
 
 
 def _tree(pattern: Pattern) -> SeparatorTree:
-    """The largest tree that the order has, of at most LEAVES leaves; one leaf where it has no separators."""
+    """Return the order's largest tree of at most LEAVES leaves; one leaf where it has no separators."""
     leaves = LEAVES
     while True:
         try:
@@ -350,7 +352,6 @@ def _tree(pattern: Pattern) -> SeparatorTree:
 
 
 def _order(tree: SeparatorTree) -> Array:
-    """(n,) int32, the vertices node by node."""
     nodes = zip(tree.first, tree.sizes, strict=True)
     return np.concatenate([np.arange(first, first + size, dtype=np.int32) for first, size in nodes])
 
@@ -376,7 +377,7 @@ def kind_of(pattern: Pattern, values: Array) -> Kind:
 
 @contextmanager
 def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: int = 1) -> Iterator[System]:
-    """A matrix in cuDSS, until the end of the block, with the threads of Numba.
+    """Open a matrix in cuDSS, until the end of the block, with the threads of Numba.
 
     pattern : n x n, on the device
     values : (nnz,) float64, on the device

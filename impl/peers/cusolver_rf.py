@@ -1,7 +1,7 @@
 """cuSolverRf on the GPU: factors again in the pattern of a first factorisation, and solves with them.
 
-NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures are those
-of cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does unless told otherwise.
+NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures follow
+cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does by default.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 
 
 def available() -> tuple[bool, str]:
-    """(whether there are a GPU and cuSOLVER, the reason if not). Loads no library; never raises."""
+    """Return (whether there are a GPU and cuSOLVER, the reason if not). Loads no library; never raises."""
     there, why_not = kernels.available()
     return peer("cusolver_rf").available() if there else (there, why_not)
 
 
 @functools.cache
 def library() -> Any:
-    """cuSOLVER's library, as CuPy loads it. Raises UnavailableError."""
+    """Return cuSOLVER's library, as CuPy loads it. Raises UnavailableError."""
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     try:
@@ -67,7 +67,7 @@ class Factors:
 
     rows : (n,) int32
     filled : pattern of L + U
-    values : (entries,) float64, those of L + U - I
+    values : (entries,) float64, of L + U - I
     """
 
     rows: Array
@@ -75,7 +75,7 @@ class Factors:
     values: Array
 
     def triangle(self, *, lower: bool) -> tuple[Array, Array, Array]:
-        """(row pointers, columns, values) of L without its diagonal, or of U."""
+        """Return (row pointers, columns, values) of L without its diagonal, or of U."""
         pattern, counts = self.filled.pattern, self.filled.counts()
         below = pattern.indices < pattern.rows()
         chosen = below if lower else ~below
@@ -90,7 +90,7 @@ class System:
 
     handle : cuSolverRf's
     arrays : (row pointers, columns) of A, int32, on the device
-    order : (rows, columns), int32, on the device: those of A in L U
+    order : (rows, columns), int32, on the device: A's rows and columns in L U
     room : (n,) float64, on the device
     """
 
@@ -104,13 +104,13 @@ class System:
         _call("Analyze", self.handle)
 
     def factorise(self, values: Array) -> None:
-        """Factors of A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
+        """Factorise A with these values, on the device. Raises UnsupportedError for a pivot of 0."""
         n, entries = len(self.room), len(values)
         _call("ResetValues", n, entries, *_places(*self.arrays, values), *_places(*self.order), self.handle)
         _call("Refactor", self.handle)
 
     def solved(self, b: Array) -> Array:
-        """x with A x = b, both (n,) float64, on the device."""
+        """Return x with A x = b, both (n,) float64, on the device."""
         x, n = b.copy(), len(b)
         _call("Solve", self.handle, *_places(*self.order), 1, *_places(self.room), n, *_places(x), n)
         return x
@@ -118,7 +118,7 @@ class System:
 
 @contextmanager
 def opened(pattern: Pattern, on_host: Pattern, factors: Factors) -> Iterator[System]:
-    """A matrix in cuSolverRf until the end of the block.
+    """Open a matrix in cuSolverRf until the end of the block.
 
     pattern : n x n, on the device
     on_host : the same there

@@ -44,24 +44,21 @@ class Matrix:
     """A square matrix for products."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, on the device.
-        values : (nnz,) float32 or float64, on the device.
-        """
+        """Describe a matrix. pattern : n x n. values : (nnz,) float32 or float64. Both are on the device."""
         self._csr = _Csr(pattern, values)
         self._described = self._csr.described()
 
     def product(self, x: Array) -> Array:
-        """A x. x : (n,) of the values' dtype."""
+        """Return A x. x : (n,) of the values' dtype."""
         import cupy
 
         return self._added(1, x, cupy.zeros_like(x))
 
     def residual(self, b: Array, x: Array) -> Array:
-        """b - A x. b, x : (n,) of the values' dtype, not changed."""
+        """Return b - A x. b, x : (n,) of the values' dtype, not changed."""
         return self._added(-1, x, b.copy())
 
     def _added(self, factor: int, x: Array, to: Array) -> Array:
-        """to += factor A x."""
         import cupy
         from cupy.cuda import device
         from cupy_backends.cuda.libs import cusparse
@@ -89,14 +86,16 @@ class Triangles:
     """L and U in one matrix by rows, analysed for any number of solves."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """pattern : n x n, rows sorted, on the device.
-        values : (nnz,) float32 or float64, those of L + U - I.
+        """Analyse both triangles.
+
+        pattern : n x n, rows sorted, on the device
+        values : (nnz,) float32 or float64, of L + U - I
         """
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)
 
     def solved(self, b: Array) -> Array:
-        """x with L U x = b, both (n,) float64, computed in the values' dtype."""
+        """Return x with L U x = b, both (n,) float64, computed in the values' dtype."""
         x: Array = self._upper.solved(self._lower.solved(b)).astype(np.float64)
         return x
 
@@ -113,7 +112,7 @@ class _Csr:
         self.data_type = _DATA_TYPES[values.dtype.name]
 
     def described(self) -> Any:
-        """A new descriptor of the arrays, which holds only their addresses."""
+        """Return a new descriptor of the arrays, which holds only their addresses."""
         from cupy_backends.cuda.libs import cusparse
         from cupyx.cusparse import SpMatDescriptor
 
@@ -158,7 +157,7 @@ class _Triangle:
         self._spsv("cusparseSpSV_analysis", self._buffer.data.ptr)
 
     def solved(self, b: Array) -> Array:
-        """The solution, in an array that the next solve overwrites."""
+        """Return the solution, in an array that the next solve overwrites."""
         self._given[...] = b
         self._spsv("cusparseSpSV_solve")
         found: Array = self._found

@@ -1,8 +1,8 @@
 """HYPRE's BoomerAMG and its conjugate gradients through its C interface, on ranks of MPI.
 
-R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and
-U. M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures are those of versions 2.2x and 2.3x
-with 32-bit HYPRE_Int, error codes those of HYPRE_utilities.h.
+R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and U.
+M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures follow versions 2.2x and 2.3x with
+32-bit HYPRE_Int, error codes HYPRE_utilities.h.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library, initialised. Raises UnavailableError as `load` does."""
+    """Return the library, initialised. Raises UnavailableError as `load` does."""
     # It finds MPI's symbols among those that mpi4py has loaded.
     loaded = load(peer("hypre"), ctypes.RTLD_GLOBAL)
     # From 2.29 on the other is a macro.
@@ -61,7 +61,7 @@ class Rows:
 
     @property
     def x(self) -> Array:
-        """(end - begin,) float64: the solution so far."""
+        """Return (end - begin,) float64: the solution so far."""
         x = np.empty(self.end - self.begin)
         rows = np.arange(self.begin, self.end, dtype=np.intc)
         _call("IJVectorGetValues", self.filled, _int(len(x)), _at(rows), _at(x))
@@ -70,10 +70,10 @@ class Rows:
 
 @contextmanager
 def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterator[Rows]:
-    """This rank's rows of A x = b, in HYPRE until the end of the block.
+    """Open this rank's rows of A x = b in HYPRE until the end of the block.
 
     communicator : of mpi4py
-    begin : the first of them; they follow those of the rank before
+    begin : the first row; the rows follow the rows of the rank before
     share : (rows, n) float64, rows of a symmetric positive (semi-)definite A
     b : (rows,) float64
     """
@@ -126,9 +126,11 @@ class Multigrid:
         _call("ParCSRPCGSetup", self.gradients, *self._system())
 
     def solve(self, tolerance: float, most: int) -> tuple[int, bool]:
-        """Go on from the solution so far until ||b - A x|| < tolerance ||b||, by the recurrence and in the
-        Euclidean norm. Returns (iterations, whether it came to that); without a solution that is exact
-        already, an iteration at least, and at most `most`."""
+        """Iterate from the last solution until ||b - A x|| < tolerance ||b||, by the recurrence.
+
+        The norm is Euclidean. Returns (iterations, whether the tolerance was reached). There are at most
+        `most` iterations, and at least one unless the solution is exact already.
+        """
         _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
         _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
         status = _call("ParCSRPCGSolve", self.gradients, *self._system(), may=_UNCONVERGED)
@@ -142,7 +144,7 @@ class Multigrid:
 
 @contextmanager
 def multigrid(rows: Rows) -> Iterator[Multigrid]:
-    """BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
+    """Set up BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
     with ExitStack() as stack:
         amg = _created("BoomerAMGCreate")
         stack.callback(_call, "BoomerAMGDestroy", amg)
@@ -157,14 +159,16 @@ def multigrid(rows: Rows) -> Iterator[Multigrid]:
 
 
 def _call(name: str, *arguments: Any, may: int = 0) -> int:
-    """Call a function. Returns those of its error's bits that it `may` end with. Raises MemoryBudgetError or
-    FillpathError for others, in HYPRE's words."""
+    """Call a function; return the bits of its error that it `may` end with.
+
+    Raises MemoryBudgetError or FillpathError for others, in HYPRE's words.
+    """
     status = int(getattr(library(), f"HYPRE_{name}")(*arguments))
     if not status:
         return 0
     words = ctypes.create_string_buffer(_DESCRIPTION_BYTES)
     library().HYPRE_DescribeError(_int(status & ~may), words)
-    # Of one call HYPRE keeps the error for all that follow.
+    # HYPRE keeps an error of one call for all later calls.
     library().HYPRE_ClearAllErrors()
     if status & ~may:
         kind = MemoryBudgetError if status & _MEMORY else FillpathError
@@ -183,7 +187,7 @@ def _at(array: Array) -> Any:
 
 
 def _world(communicator: Any) -> Any:
-    """MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
+    """Return MPI_Comm by value: a pointer in Open MPI, an int in MPICH."""
     mpi = import_mpi()
     kind = _pointer if mpi._sizeof(mpi.Comm) == ctypes.sizeof(_pointer) else _int
     return kind.from_address(mpi._addressof(communicator))

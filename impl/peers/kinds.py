@@ -1,6 +1,6 @@
-"""The kind of matrix that a library is told: one rule for every peer with a factorisation for each kind.
+"""The kind of matrix that a library is given: one rule for every peer with a factorisation for each kind.
 
-Users of these libraries know their matrix and declare it. Here the values tell, once for a matrix: in the
+Users of these libraries know their matrix and declare it. Here the values decide, once for a matrix: in the
 call before the samples.
 """
 
@@ -25,7 +25,7 @@ _known: list[tuple[Array, Kind]] = []
 
 
 class IndefiniteError(UnsupportedError):
-    """A matrix that a library was told to be positive definite, and that it finds is not."""
+    """A matrix that was given to a library as positive definite, and that the library finds is not."""
 
 
 def solved_as_known(
@@ -44,7 +44,7 @@ def solved_as_known(
 
 
 def known_kind(prepared: Prepared, tell: Callable[[], Kind]) -> Kind:
-    """Return the kind of the matrix. tell : finds it, for a matrix that is not the last one"""
+    """Return the kind of the matrix. tell : finds the kind, for a matrix that is not the last one."""
     if not _known or _known[0][0] is not prepared.values:
         _remember(prepared, tell())
     return _known[0][1]
@@ -55,10 +55,7 @@ def _remember(prepared: Prepared, kind: Kind) -> None:
 
 
 def kind_of(matrix: csr_array) -> Kind:
-    """Return spd for a symmetric matrix with a positive diagonal.
-
-    matrix : rows sorted, the diagonal present
-    """
+    """Return spd for a symmetric matrix with a positive diagonal. matrix : rows sorted, with a diagonal."""
     columns = matrix.tocsc()
     names = "indptr", "indices", "data"
     if not all(np.array_equal(getattr(matrix, name), getattr(columns, name)) for name in names):

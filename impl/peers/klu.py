@@ -1,5 +1,4 @@
-"""KLU through the package nbklu: LU by the method of Gilbert and Peierls, one block of a block triangular
-form after the other.
+"""KLU through the package nbklu: LU by Gilbert and Peierls's method, block by block of a triangular form.
 
 T. A. Davis and E. Palamadai Natarajan, Algorithm 907: KLU, ACM TOMS 37 (2010).
 """
@@ -51,7 +50,7 @@ class System:
             raise _reason(error) from None
 
     def factorise(self) -> None:
-        """Raises UnsupportedError for a singular matrix: `solve` would crash the process."""
+        """Factorise. Raises UnsupportedError for a singular matrix: `solve` would crash the process."""
         from nbklu.solver import KLUException
 
         try:
@@ -62,7 +61,7 @@ class System:
             raise _reason(error) from None
 
     def factorise_again(self) -> None:
-        """The same factors in the structure that `factorise` has found."""
+        """Compute the factors again in the structure that `factorise` has found."""
         from nbklu.solver import KLUException
 
         try:
@@ -75,8 +74,10 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U, the diagonal once, with those between blocks; blocks, of the block
-        triangular form; off_diagonal_pivots."""
+        """Return nnz_factor, blocks of the block triangular form, and off_diagonal_pivots.
+
+        nnz_factor : entries of L and U, the diagonal once, with entries between blocks
+        """
         numeric, n = self.solver.numeric, self.columns.shape[0]
         return {
             "nnz_factor": numeric.lnz + numeric.unz + numeric.nzoff - n,
@@ -86,7 +87,7 @@ class System:
 
 
 def system(columns: csc_array, *, given: bool, **settings: float) -> System:
-    """A matrix in KLU, which frees what it has for it with the last reference to the result.
+    """Return a matrix in KLU, which frees its memory with the last reference to the result.
 
     given : whether KLU keeps its order
     settings : of klu_common, in place of its defaults

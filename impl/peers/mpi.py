@@ -12,7 +12,7 @@ from fillpath.peers import Peer
 
 
 def import_mpi() -> Any:
-    """mpi4py's module. Raises UnavailableError where it finds no library."""
+    """Return mpi4py's module. Raises UnavailableError where it finds no library."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -21,8 +21,11 @@ def import_mpi() -> Any:
 
 
 def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
-    """A peer's library. Raises UnavailableError where there is none, where it cannot be loaded, or where it
-    is linked with another MPI than mpi4py: each would take the other's communicators for its own."""
+    """Return a peer's library. Raises UnavailableError where there is none, or it cannot be loaded.
+
+    A library that is linked with another MPI than mpi4py raises it too: each would take the other's
+    communicators for its own.
+    """
     place = peer.library()
     if peer.is_packaged:
         # MPI's library lies in the environment, where the loader does not look and mpi4py does.
@@ -36,7 +39,7 @@ def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
 
 
 def refuse_two(libraries: set[str], title: str) -> None:
-    """Raises UnavailableError for more than one of MPI's libraries."""
+    """Raise UnavailableError for more than one of MPI's libraries."""
     if len(libraries) > 1:
         both = " and ".join(sorted(libraries))
         how = f"have mpi4py take that of {title} by MPI4PY_LIBMPI, for Open MPI libmpi.so.40"
@@ -44,6 +47,6 @@ def refuse_two(libraries: set[str], title: str) -> None:
 
 
 def _libraries() -> set[str]:
-    """The names of the MPI libraries that this process has loaded, where the system tells."""
+    """Return the names of the MPI libraries that this process has loaded, where the system lists them."""
     maps = Path("/proc/self/maps")
     return set(re.findall(r"libmpi\.so[.\d]*$", maps.read_text(), re.MULTILINE)) if maps.exists() else set()

@@ -1,8 +1,8 @@
 """MUMPS through its C interface: multifrontal, in the sequential build, which has an MPI of its own.
 
 P. R. Amestoy, I. S. Duff, J. Koster and J.-Y. L'Excellent, A fully asynchronous multifrontal solver using
-distributed dynamic scheduling, SIAM Journal on Matrix Analysis and Applications 23 (2001). The structure is
-that of dmumps_c.h, version 5.5. Places in ICNTL and INFOG count from 1, as in its manual.
+distributed dynamic scheduling, SIAM Journal on Matrix Analysis and Applications 23 (2001). The structure
+follows dmumps_c.h, version 5.5. Places in ICNTL and INFOG count from 1, as in its manual.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ VERSION = "5.5."
 SYMMETRY: dict[Kind, int] = {"general": 0, "spd": 1, "symmetric": 2}
 # JOB: begin, end, and the phases.
 _BEGIN, _END, _ANALYSE, _FACTORISE, _SOLVE = -1, -2, 1, 2, 3
-# ICNTL: streams of messages and how many are printed, matching, ordering, preparation of a symmetric matrix,
-# room for pivots that the analysis did not foresee, in percent.
+# ICNTL: streams of messages and their print level, matching, ordering, preparation of a symmetric matrix.
+# `_ROOM` is for pivots that the analysis did not foresee, in percent.
 _STREAMS, _MATCHING, _ORDERING, _SYMMETRIC_ORDERING, _ROOM = (1, 2, 3, 4), 6, 7, 12, 14
 _GIVEN = 1
 # INFOG: the error, off-diagonal pivots, entries of the factors.
@@ -70,7 +70,7 @@ class _Instance(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded."""
+    """Return the library. Raises UnavailableError without a fast BLAS, OSError if it cannot be loaded."""
     loaded = ctypes.CDLL(str(peer("mumps").library()))
     require_fast(loaded, "MUMPS")
     return loaded
@@ -81,7 +81,7 @@ class System:
     """A matrix in MUMPS.
 
     instance : DMUMPS_STRUC_C
-    kind : that MUMPS was told
+    kind : given to MUMPS
     arrays : rows, columns, values and order, which MUMPS reads
     """
 
@@ -93,8 +93,7 @@ class System:
         self._run(_ANALYSE)
 
     def factorise(self) -> None:
-        """Raises IndefiniteError for a matrix that was said to be spd and is not, UnsupportedError for a
-        singular one."""
+        """Factorise. Raises UnsupportedError for a singular matrix, IndefiniteError for a false kind spd."""
         while self._run(_FACTORISE) in _OUT_OF_ROOM:
             # As its manual asks for.
             self.instance.icntl[_ROOM - 1] *= 2
@@ -108,8 +107,10 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U, of L alone where it knows of the symmetry; off_diagonal_pivots,
-        of a general matrix; kind, that it was told (`kinds.NUMBERS`)."""
+        """Return nnz_factor, off_diagonal_pivots of a general matrix, and the kind (`kinds.NUMBERS`).
+
+        nnz_factor : entries of L and U, of L alone where MUMPS knows of the symmetry
+        """
         moved = self.instance.infog[_OFF_DIAGONAL - 1] if self.kind == "general" else 0
         entries = self.instance.infog[_ENTRIES - 1]
         # In millions where it is negative.
@@ -130,11 +131,11 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """A matrix in MUMPS until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)
-    # comm_fortran : that of the MPI inside.
+    # comm_fortran : the communicator of the MPI inside.
     instance = _Instance(sym=SYMMETRY[kind], par=1, comm_fortran=-987654, job=_BEGIN)
     library().dmumps_c(ctypes.byref(instance))
     version = instance.version_number.decode(errors="replace")

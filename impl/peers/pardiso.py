@@ -29,7 +29,7 @@ _TYPES: dict[Kind, tuple[int, dict[int, int]]] = {
 }
 # Nested dissection for all, and the factors' entries counted.
 _SETTINGS = {1: 2, _ENTRIES: -1}
-# The package says in words which of PARDISO's errors it was.
+# The package names PARDISO's errors in words.
 _MEMORY = "not enough memory"
 _INDEFINITE = "zero pivot"
 _REFUSALS = (_INDEFINITE, "reordering", "diagonal matrix problem", "overflow")
@@ -40,7 +40,7 @@ class System:
     """A matrix in PARDISO.
 
     solver : of py-mkl-pardiso
-    kind : that PARDISO was told
+    kind : given to PARDISO
     """
 
     solver: Any
@@ -50,7 +50,7 @@ class System:
         _call(self.solver.analyze)
 
     def factorise(self) -> None:
-        """Raises IndefiniteError for a matrix that was said to be spd and is not."""
+        """Factorise. Raises IndefiniteError for a matrix of kind spd that is not positive definite."""
         try:
             _call(self.solver.run_phase, _NUMERIC)
         except UnsupportedError as error:
@@ -63,8 +63,10 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U as PARDISO counts them, of L alone where it knows of the symmetry;
-        pivots, replaced because they were small; kind, that it was told (`kinds.NUMBERS`)."""
+        """Return nnz_factor, pivots replaced because they were small, and the kind (`kinds.NUMBERS`).
+
+        nnz_factor : entries of L and U as PARDISO counts them, of L alone where PARDISO knows of the symmetry
+        """
         numbers = {"nnz_factor": _ENTRIES, "pivots": _PIVOTS}
         facts = {name: float(self.solver.get_iparm_value(place)) for name, place in numbers.items()}
         return {**facts, "kind": NUMBERS[self.kind]}
@@ -72,7 +74,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """A matrix in PARDISO until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in PARDISO until the end of the block. given : whether it keeps its order."""
     # The package's public class analyses and factorises at once.
     from pymklpardiso._mkl_pardiso import PardisoSolver
 

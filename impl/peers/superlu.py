@@ -1,8 +1,7 @@
-"""SciPy's SuperLU, a peer in the symbolic stage: it computes the whole factorisation where a pattern is asked
-for.
+"""SciPy's SuperLU, a peer in the symbolic stage: it computes the whole factorisation for a pattern.
 
-X. S. Li, An overview of SuperLU, ACM TOMS 31 (2005). Its time is an upper bound on that of its symbolic part,
-which is interleaved with the numerical one. Its result is checked against A by a residual only.
+X. S. Li, An overview of SuperLU, ACM TOMS 31 (2005). Its time is an upper bound on the time of its symbolic
+part, which is interleaved with the numerical one. Its result is checked against A by a residual only.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from fillpath.registry import implementation
 
 @implementation(stage="symbolic", peer="scipy")
 def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
-    """SciPy's SuperLU (sequential): the whole factorisation, values too, checked by a residual only.
+    """Factorise wholly by SciPy's SuperLU (sequential), values too, checked by a residual only.
 
     prepared : pattern and values, factorised in this order: columns are not permuted, and a pivot leaves the
         diagonal only if that is exactly zero
@@ -41,8 +40,10 @@ def superlu(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def factorise(columns: csc_array) -> SuperLU:
-    """The factors of a matrix by columns, in its own order: SymmetricMode keeps SuperLU from a postorder of
-    its own. Raises UnsupportedError if no pivot is left."""
+    """Return the factors of a matrix by columns, in its own order.
+
+    SymmetricMode keeps SuperLU from a postorder of its own. Raises UnsupportedError if no pivot is left.
+    """
     options = {"SymmetricMode": True}
     try:
         factors: SuperLU = splu(columns, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)

@@ -1,10 +1,8 @@
 """SuperLU_DIST's symbolic factorisation through its C interface, without values, in the order of the pattern.
 
-Structures and signatures are those of supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2
-with 32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their
-members move between versions.
-
-Longer than two screens: the library's structures and the calls that follow them belong together.
+Structures and signatures follow supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with
+32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their members
+move between versions.
 """
 
 from __future__ import annotations
@@ -104,7 +102,7 @@ class _Memory(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError as `load` does."""
+    """Return the library. Raises UnavailableError as `load` does."""
     os.environ.update(ENVIRONMENT)
     loaded = load(peer("superlu_dist"))
     loaded.symbfact_dist.argtypes = [_pointer, _int, _int, *[_pointer] * 9]
@@ -118,7 +116,7 @@ def library() -> Any:
 
 
 def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: Any) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U on rank 0, meaningless elsewhere: symbfact_dist.
+    """Return (lower, upper), row counts of L + U on rank 0, meaningless elsewhere: symbfact_dist.
 
     pattern : n x n, the same on all ranks, each of which hands over its share of the rows
     tree : with a leaf for each rank
@@ -157,12 +155,12 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
 
 
 def factorised(pattern: Pattern) -> tuple[Array, Array]:
-    """(lower, upper), row counts of L + U: symbfact, on this process alone.
+    """Return (lower, upper), row counts of L + U, by symbfact, on this process alone.
 
     pattern : n x n
 
-    The phase `symbolic` is what pdgssvx calls SYMBFACT; before it, as there, the phase `etree` makes the
-    elimination tree of A + A^T and a postorder of it, which fills alike, and permutes A by it. Raises as
+    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as there, the phase `etree` makes the elimination
+    tree of A + A^T, and permutes A by a postorder of the tree, which fills alike. Raises as
     `factorised_in_parallel`.
     """
     with phase("convert"):
@@ -204,7 +202,7 @@ def _order(pattern: Pattern) -> int:
 
 
 def _check(status: float) -> None:
-    """Both functions return minus a size where they succeed, and what they had where memory ran out."""
+    """Raise MemoryBudgetError for a positive status, the bytes in use when memory ran out."""
     if status > 0:
         raise MemoryBudgetError(f"SuperLU_DIST had {status:.0f} bytes when memory ran out")
 
@@ -216,7 +214,6 @@ def _options() -> Any:
 
 
 def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
-    """A rank's part of a factor."""
     vertices = structure.nvtcs_loc
     supernodes = structure.supno_loc[vertices]
     first, last = (_view(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
@@ -227,7 +224,6 @@ def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
 
 
 def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Subscripts, Segments]:
-    """(L, U), in the order that the library has made."""
     bounds = _view(persistent.xsup, persistent.supno[n - 1] + 2)
     starts, tops = _view(freeable.xlsub, n + 1), _view(freeable.xusub, n + 1)
     first, last, indices = bounds[:-1], bounds[1:], _view(freeable.lsub, int(starts[-1]))
@@ -237,7 +233,7 @@ def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Su
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """(int32 pointers, int32 rows) of the transpose."""
+    """Return (int32 pointers, int32 rows) of the transpose."""
     n = len(indptr) - 1
     starts = np.zeros(n + 2, np.int32)
     for column in indices:
@@ -260,7 +256,7 @@ def _renumber(indices, numbers):
 
 
 def _view(place: Any, count: int) -> Array:
-    """The library's integers, where they lie."""
+    """Return the library's integers in place, not copied."""
     return np.ctypeslib.as_array(place, (count,)) if count else np.zeros(0, np.intc)
 
 
@@ -270,7 +266,7 @@ def _free(structure: Any, names: Sequence[str]) -> None:
 
 
 def _sum(communicator: Any, array: Array) -> Array:
-    """The sum over all ranks, on rank 0; elsewhere the array itself."""
+    """Return the sum over all ranks, on rank 0; elsewhere the array itself."""
     total = np.zeros_like(array) if communicator.Get_rank() == 0 else None
     communicator.Reduce(array, total)
     return array if total is None else total

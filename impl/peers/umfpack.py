@@ -1,7 +1,7 @@
 """UMFPACK through its C interface: multifrontal LU with pivoting, 32-bit indices.
 
-T. A. Davis, Algorithm 832: UMFPACK, ACM TOMS 30 (2004). Signatures, and places in Control and Info, are those
-of umfpack.h, versions 5.7 and 6.3, which agree in everything used here.
+T. A. Davis, Algorithm 832: UMFPACK, ACM TOMS 30 (2004). Signatures, and places in Control and Info, follow
+umfpack.h, versions 5.7 and 6.3, which agree in everything used here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from fillpath.nouns import Array
 from fillpath.peers import peer
 from impl.peers.blas import require_fast
 
-# Of Control, how many there are with room for more, and which are set.
+# Control: its length with room for more, and the members that are set.
 _CONTROLS, _STEPS, _ORDERING = 64, 7, 10
 _NATURAL = 5
-# Of Info.
+# Info: its length, and the members that are read.
 _INFOS, _LOWER, _UPPER, _OFF_DIAGONAL = 256, 43, 44, 76
 # The system of `solve`: A x = b.
 _PLAIN = 0
@@ -35,7 +35,7 @@ _int, _pointer = ctypes.c_int, ctypes.c_void_p
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises UnavailableError without a fast BLAS, OSError for one that cannot be loaded."""
+    """Return the library. Raises UnavailableError without a fast BLAS, OSError if it cannot be loaded."""
     loaded = ctypes.CDLL(str(peer("umfpack").library()))
     require_fast(loaded, "UMFPACK")
     return loaded
@@ -61,7 +61,7 @@ class System:
         self._call("symbolic", n, n, *self._arrays(), ctypes.byref(self.symbolic))
 
     def factorise(self) -> None:
-        """Raises UnsupportedError for a singular matrix."""
+        """Factorise. Raises UnsupportedError for a singular matrix."""
         self._call("numeric", *self._arrays(), self.symbolic, ctypes.byref(self.numeric))
 
     def solve(self, b: Array) -> Array:
@@ -70,7 +70,7 @@ class System:
         return x
 
     def facts(self) -> dict[str, float]:
-        """nnz_factor, entries of L and U, the diagonal once; off_diagonal_pivots."""
+        """Return nnz_factor, entries of L and U, the diagonal once, and off_diagonal_pivots."""
         entries = self.info[_LOWER] + self.info[_UPPER] - self.columns.shape[0]
         # -1 where it had no diagonal to prefer.
         off_diagonal = self.info[_OFF_DIAGONAL]
@@ -94,7 +94,7 @@ class System:
 
 @contextmanager
 def opened(columns: csc_array, *, given: bool) -> Iterator[System]:
-    """A matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
     control, info = np.zeros(_CONTROLS), np.zeros(_INFOS)
     library().umfpack_di_defaults(_at(control))
     # Refinement is a phase of its own.

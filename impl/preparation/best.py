@@ -1,8 +1,8 @@
 """The ordering `best`, by operations and the height of the tree.
 
-Seconds of a factorisation on an H100 are estimated as OPERATION times its operations plus LEVEL times the
-height of its elimination tree (docs/preparation.md says how well). The rule reads no clock, so that a
-matrix has the same order on every machine.
+The estimated seconds of a factorisation on an H100 are OPERATION times its operations plus LEVEL times the
+height of its elimination tree. See docs/preparation.md for how good that is. The rule reads no clock, so that
+a matrix has the same order on every machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
 
     graph : pattern(A + A^T) without loops, n x n, rows sorted
     systems : "one": AMD's order, unless a factorisation in that order is estimated to take longer than a
-        dissection does; then, and for "many" of one pattern, the order with the least estimate
+        dissection. In that case, and for "many" of one pattern, the order with the least estimate
     """
     amd, bound = minimum_degree(graph)
     dissection = DISSECTION * graph.nnz
@@ -49,7 +49,6 @@ def seconds(size: Size) -> float:
 
 
 def _size(graph: csr_array, permutation: Array) -> Size:
-    """Return the size of the factors in that order."""
     whole = csr_array(graph + eye_array(graph.shape[0], dtype=np.int8, format="csr"))
     permuted = whole[permutation][:, permutation]
     permuted.sort_indices()

@@ -26,8 +26,7 @@ def geometric(side: int, dimensions: int) -> Array:
 
 @njit(cache=True, nogil=True)
 def _dissect(k: int, dimensions: int, order: Array) -> None:
-    """Fill `order` from a stack of boxes: low x, y, z; high x, y, z (exclusive); where the box begins in
-    it."""
+    """Fill `order` from a stack of boxes: low x, y, z; high x, y, z (exclusive); their place in it."""
     stack = np.empty((_DEPTH, 7), np.int64)
     stack[0, :3] = 0
     stack[0, 3:6] = k

@@ -4,7 +4,8 @@ Duff and Koster, "On algorithms for permuting large entries to the diagonal of a
 Matrix Anal. Appl. 22(4), 2001: the matching of MC64's job 5, by shortest augmenting paths on
 c_ij = log max_k |a_kj| - log |a_ij| >= 0.
 
-Longer than two screens: the parts of one algorithm, which share its arrays.
+    found = maximum_product(matrix, "HB/bcsstk18")
+    matrix[found.rows].diagonal()    # the matched entries
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Matching:
 
 
 def maximum_product(matrix: csr_array, name: str) -> Matching:
-    """The matching of nonzero entries with the largest product of moduli.
+    """Return the matching of nonzero entries with the largest product of moduli.
 
     matrix : n x n, finite
     name : of the matrix, for errors
@@ -67,7 +68,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
 
 
 def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
-    """Exponentials of the duals. A constant is moved between them, so that neither side overflows first."""
+    """Return exponentials of the duals, moved by a constant, so that neither side overflows first."""
     shift = (v.mean() - u.mean()) / 2
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(u + shift), np.exp(v - shift)
@@ -75,7 +76,7 @@ def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
 
 @njit(cache=True, nogil=True)
 def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, Array, Array]:
-    """Minimum-cost matching of rows and columns.
+    """Match rows and columns at minimum cost.
 
     indptr : (n + 1,) int64
     indices : (nnz,) int32
@@ -91,7 +92,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
     v = np.zeros(n)
     _start(indptr, indices, cost, of_row, of_column, u, v)
     distance = np.full(n, np.inf)
-    place = np.full(n, -1, np.int32)  # position in the heap; -1: not in it, -2: settled
+    place = np.full(n, -1, np.int32)  # position in the heap; -1: not in it, -2: final
     parent, heap, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     scratch = (distance, place, parent, heap, touched)
     for row in range(n):
@@ -108,7 +109,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
 def _start(
     indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
-    """Feasible duals, and a greedy matching of tight entries that moves one matched row aside if possible."""
+    """Return feasible duals and a greedy matching of tight entries; a row may be moved aside for it."""
     n = indptr.size - 1
     least = np.full(n, np.inf)
     for row in range(n):

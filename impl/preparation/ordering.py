@@ -28,10 +28,7 @@ _AMD_INFO, _DIVISIONS, _MULTIPLICATIONS = 20, 10, 12
 
 
 def libraries(ordering: str) -> dict[str, str]:
-    """Return the libraries that compute an ordering, with their versions.
-
-    Raises UnavailableError where one is missing.
-    """
+    """Return the libraries that compute an ordering, with their versions. Raises UnavailableError."""
     versions = {}
     for library in _LIBRARIES.get(ordering, ()):
         try:
@@ -84,15 +81,14 @@ def shuffled(n: int, seed: int) -> Array:
 
 
 def _by_degree(graph: csr_array, seed: int) -> Array:
-    """ParAC's nnz-sort (Section 7): a random permutation, then a stable sort by the number of entries per
-    column."""
+    """Return ParAC's nnz-sort (Section 7): random, then a stable sort by entries per column."""
     mixed = shuffled(graph.shape[0], seed)
     degrees = np.diff(graph.indptr)[mixed]
     return mixed[np.argsort(degrees, kind="stable")]
 
 
 def _nested_dissection(graph: csr_array, seed: int) -> Array:
-    """METIS. Vertices without neighbours come first: METIS rejects a graph without edges."""
+    """Return METIS's order, after vertices without neighbours: METIS rejects a graph without edges."""
     degrees = np.diff(graph.indptr)
     alone, linked = np.flatnonzero(degrees == 0), np.flatnonzero(degrees)
     if len(linked) == 0:
@@ -126,16 +122,20 @@ def minimum_degree(graph: csr_array) -> tuple[Array, float]:
 
 
 def _amd_index(n: int, entries: int) -> Any:
-    """The integer type for AMD: int32 if its workspace (the entries, a fifth of them as elbow room, and seven
-    integers per vertex) is short enough, else int64. The permutation is the same."""
+    """Return the integer type for AMD: int32 if its workspace is short enough, else int64.
+
+    The workspace has the entries, a fifth of them as elbow room, and seven integers per vertex. The
+    permutation is the same.
+    """
     return np.int32 if entries + entries // 5 + 7 * n < np.iinfo(np.int32).max else np.int64
 
 
 @functools.cache
 def _amd_order(index: Any) -> Any:
-    """SuiteSparse's function for that integer type: int f(n, starts (n + 1,), neighbours (nnz,), permutation
-    (n,), control, info). It is taken from the extension module, as the package's own function wants dense
-    arrays."""
+    """Return SuiteSparse's function for that integer type, as the package's own takes dense arrays.
+
+    It is int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info).
+    """
     try:
         module = importlib.util.find_spec(_AMD)
         function = getattr(ctypes.CDLL(str(module and module.origin)), _AMD_ORDER[index])

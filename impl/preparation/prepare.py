@@ -1,4 +1,4 @@
-"""From a matrix to the matrix that is factorised: matching, scaling, ordering.
+"""The way from a matrix to the matrix that is factorised: matching, scaling, ordering.
 
 P_r D_r A D_c P_c: optionally a row matching puts large entries on the diagonal and scales them to 1. Missing
 diagonal entries are added as zeros (or as a given value, as PPoPP'23 does for its Table 4). One symmetric
@@ -22,7 +22,7 @@ from impl.preparation.rows import Rows, completed, mirrored, permuted, without_d
 
 @implementation(stage="preparation")
 def prepare(raw: Raw) -> tuple[Arranged, Work]:
-    """Match, scale and order a matrix as its case says (METIS, AMD and the matching on one core).
+    """Match, scale and order a matrix as its case asks (METIS, AMD and the matching on one core).
 
     raw : n x n, on the host
 
@@ -84,7 +84,7 @@ def _without_zeros(rows: Rows) -> Rows:
 
 
 def _matching_method(asked: str, rows: Rows, field: str) -> str:
-    """`auto` matches only if necessary: the diagonal has a hole, or the values are unsymmetric.
+    """Return the method; `auto` matches only if the diagonal has a hole or values are unsymmetric.
 
     An explicit zero is compared as an entry that is not there.
     """
@@ -102,10 +102,11 @@ def _match(rows: Rows, method: str, name: str) -> matching.Matching:
 
 
 def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
-    """Values for a pattern: in (-1, -0.1) off the diagonal, equal for (i, j) and (j, i), and a diagonal that
-    dominates its row and its column. They depend on the position of an entry, not on its storage.
+    """Return values for a pattern: in (-1, -0.1) and symmetric off the diagonal, which dominates.
 
-    old : (n,) int32, the row of the matrix as it comes that each row is: sums are in the order of those
+    The diagonal dominates its row and its column. Values depend on an entry's position, not on its storage.
+
+    old : (n,) int32, the row of each row in the original matrix: sums are in that order
     """
     places, columns = rows.of_entries(), rows.indices
     low, high = np.minimum(places, columns).astype(np.uint64), np.maximum(places, columns).astype(np.uint64)
@@ -121,7 +122,7 @@ def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
 
 
 def _mix(words: Array) -> Array:
-    """SplitMix64's finaliser: (k,) uint64 to well-mixed (k,) uint64."""
+    """Mix (k,) uint64 by SplitMix64's finaliser."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

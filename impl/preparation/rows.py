@@ -9,7 +9,7 @@ from numba import njit
 
 from fillpath.nouns import Array
 
-# Rows of at most so many entries are sorted by insertion.
+# Rows of at most SHORT entries are sorted by insertion.
 SHORT = 48
 
 
@@ -108,10 +108,7 @@ def without_diagonal(rows):
 
 @njit(cache=True, nogil=True)
 def permuted(rows, order):
-    """Return the rows in an order, with columns in the same.
-
-    order : (n,) int32, new position -> old index
-    """
+    """Return the rows, and columns, in an order: (n,) int32, new position -> old index."""
     indptr, indices, values = rows
     n = len(order)
     place = np.empty(n, np.int32)

@@ -1,4 +1,4 @@
-"""How large the factors of an order are, before anything is factorised."""
+"""The size of an order's factors, before anything is factorised."""
 
 from __future__ import annotations
 

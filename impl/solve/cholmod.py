@@ -14,17 +14,17 @@ from impl.solve.direct import Ordering, solution, system_of, with_32_bits
 
 @implementation(stage="solve", available=peer("cholmod").installed, peer="cholmod")
 def cholmod(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """CHOLMOD with its defaults and its triangular solves, symmetric matrices only, on its BLAS's threads.
+    """Solve by CHOLMOD and its triangular solves, symmetric matrices only, on its BLAS's threads.
 
     prepared : n x n, symmetric positive definite: most are no longer after --matching mc64, which scales and
         permutes rows and columns apart
     ordering : own, AMD's, or METIS's where AMD's is poor; given, the prepared matrix's, with a postorder
     refine : as in lu_cpu
 
-    Its phases: right_hand_side; convert, to 32-bit indices, if the matrix is symmetric; analysis; numeric;
-    triangular; refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.cholmod`.
-    Raises UnsupportedError for a matrix that is not symmetric positive definite, MemoryBudgetError,
-    InputError for refine < 0, and UnavailableError without a fast BLAS.
+    CHOLMOD has its defaults. Its phases: right_hand_side; convert, to 32-bit indices, if the matrix is
+    symmetric; analysis; numeric; triangular; refine. Returns x for the b of `right_hand_side`, and the facts
+    of `impl.peers.cholmod`. Raises UnsupportedError for a matrix that is not symmetric positive definite,
+    MemoryBudgetError, InputError for refine < 0, and UnavailableError without a fast BLAS.
     """
     matrix, b = system_of(prepared, refine)
     with phase("convert"):

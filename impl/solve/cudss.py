@@ -65,28 +65,29 @@ def cudss(
     columns: int = 1,
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """NVIDIA's cuDSS, its reordering, factorisation and triangular solves (GPU), pivoting within blocks.
+    """Solve by NVIDIA's cuDSS: reordering, factorisation and solves (GPU), pivoting within blocks.
 
     prepared : n x n, on the device; cuDSS replaces small pivots
-    kind : what cuDSS takes the matrix for. "auto" is what its manual asks a user to say: symmetric where the
-        matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds that it
-        is not. Users know their matrix: this is found once for its arrays, in the call before the samples
-    ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it
-        first where it thinks fit; given: the order of the prepared matrix, with a tree of separators read
-        off it, without a matching, so that the phase `reordering` has nothing to find
-    analysis : "kept" takes the reordering and the symbolic phase of the last call, if that was for the same
-        pattern and options, and runs cuDSS's refactorisation: what a second system of a pattern costs
+    kind : the kind that cuDSS takes the matrix for. The kind "auto" follows its manual: symmetric where the
+        matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds
+        otherwise. Users know their matrix: the kind is found once for its arrays, in the call before the
+        samples
+    ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it first
+        where it thinks fit. Given: the order of the prepared matrix, with its tree of separators, without a
+        matching, so that the phase `reordering` has nothing to find
+    analysis : "kept" takes the reordering and the symbolic phase of the last call, if that had the same
+        pattern and options. It runs cuDSS's refactorisation: the cost of a second system of a pattern
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
 
-    The defaults are what its manual advises, on all threads of the case: of the options, "own" is the order
-    that cuDSS is made for. Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n)
-    for several. Phases: right_hand_side, separators (of a given order), reordering, symbolic, numeric,
-    triangular, refine. cuDSS's memory is outside of CuPy's pool and not in `peak_memory`. Facts: those of
-    `System.counted`.
+    The defaults follow its manual, on all threads of the case; cuDSS is made for the order "own". Returns x,
+    float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases: right_hand_side,
+    separators (of a given order), reordering, symbolic, numeric, triangular, refine. cuDSS's memory is
+    outside of CuPy's pool and not in `peak_memory`. Facts as in `System.counted`.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError if cuDSS calls the matrix singular, or
-    not positive definite where kind="spd", or cannot take it; MemoryBudgetError if it runs out of memory.
+    not positive definite where kind="spd", or cannot take it. Raises MemoryBudgetError if cuDSS runs out of
+    memory.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -126,7 +127,7 @@ def _solved(
 def _taken(pattern: Pattern, settings: _Settings | None) -> _Kept | None:
     """Take the last call's system out of its place. Give its memory back where it does not serve.
 
-    settings : that it has to serve; None for those of no system
+    settings : that the system has to serve; None for no system
     """
     kept = _kept.pop() if _kept else None
     if kept is None or (settings is not None and kept.serves(pattern, settings)):
@@ -136,7 +137,7 @@ def _taken(pattern: Pattern, settings: _Settings | None) -> _Kept | None:
 
 
 def _analysed(prepared: Prepared, settings: _Settings, stack: ExitStack) -> peer.System:
-    """Return the system after cuDSS's symbolic phase. stack : closes it"""
+    """Return the system after cuDSS's symbolic phase. stack : closes it."""
     opened = peer.opened(prepared.pattern, prepared.values, kind=settings.kind, columns=settings.columns)
     system = stack.enter_context(opened)
     system.analyse(prepared.pattern, given=settings.given)
@@ -148,7 +149,6 @@ def _same(one: Pattern, other: Pattern) -> bool:
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
-    """(columns, n) float64: A times `known_solutions`."""
     import cupy
 
     return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

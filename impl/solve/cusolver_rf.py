@@ -1,4 +1,4 @@
-"""cuSolverRf as a peer: what a second system of one pattern costs after a first factorisation on the host."""
+"""cuSolverRf as a peer: the cost of a second system of one pattern after a factorisation on the host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from impl.symbolic.fill1_pruned import fill1_pruned
 
 @dataclass(frozen=True, eq=False)
 class _Analysed:
-    """What a second system of a pattern takes from the first.
+    """The analysis that a second system of a pattern takes from the first.
 
     pattern : of its matrix, held, so that no other comes to lie where it does
     system : after its analysis
@@ -43,19 +43,19 @@ _kept: list[tuple[_Analysed, ExitStack]] = []
 def cusolver_rf(
     prepared: Prepared, *, analysis: Literal["fresh", "kept"] = "fresh", refine: int = 1
 ) -> tuple[Solution, Work]:
-    """NVIDIA's cuSolverRf after SuperLU on the host: it factorises again, and solves (GPU).
+    """Factorise again and solve by NVIDIA's cuSolverRf (GPU), after SuperLU on the host.
 
     prepared : n x n, on the device, factorised in its own order
-    analysis : "kept" takes the pattern of the factors, the pivots and the analysis of the last call, if that
-        was for the same pattern: what cuSolverRf is made for
+    analysis : "kept" takes the factors' pattern, the pivots and the analysis of the last call, if that had
+        the same pattern. This is the purpose of cuSolverRf
     refine : as in lu_cpu, with residuals by cuSPARSE
 
-    The first factors are those of `impl.peers.superlu`, whose pivots leave the diagonal only where that is 0,
-    in the whole filled pattern. cuSolverRf has its defaults, and the fast way to take new values, as NVIDIA's
-    example. Returns x, float64, for the b of `right_hand_side`, on the device. Phases: right_hand_side; on a
-    fresh analysis to_host, convert, factorise, traverse, set_up and analysis; numeric; triangular; refine.
-    Facts: nnz_factor, entries of L and U; moved, rows whose pivot left the diagonal. cuSolverRf's memory is
-    outside of CuPy's pool and not in `peak_memory`.
+    The first factors come from `impl.peers.superlu`, whose pivots leave the diagonal only where that is 0.
+    They are stored in the whole filled pattern. cuSolverRf has its defaults, and the fast way to take new
+    values, as NVIDIA's example. Returns x, float64, for the b of `right_hand_side`, on the device. Phases:
+    right_hand_side; on a fresh analysis to_host, convert, factorise, traverse, set_up and analysis; numeric;
+    triangular; refine. Facts: nnz_factor, entries of L and U; moved, rows whose pivot left the diagonal.
+    cuSolverRf's memory is outside of CuPy's pool and not in `peak_memory`.
 
     Raises InputError for refine < 0; UnsupportedError for a singular matrix and a pivot of 0;
     MemoryBudgetError if it runs out of memory.
@@ -92,7 +92,7 @@ def _last_analysed(prepared: Prepared, keep: bool) -> tuple[_Analysed, ExitStack
 
 
 def _analysed(prepared: Prepared, stack: ExitStack) -> _Analysed:
-    """Return the analysis of a new pattern. stack : gives back its memory"""
+    """Return the analysis of a new pattern. stack : gives back its memory."""
     with phase("to_host"):
         here: Prepared = on_host(prepared)
     factors = _first_factors(here)
@@ -119,7 +119,7 @@ def _first_factors(prepared: Prepared) -> Factors:
     with phase("convert"):
         values, keys = np.zeros(filled.pattern.nnz), _keys(filled.pattern)
         for triangle in (found.L, found.U):
-            # The diagonal of L, which is 1, comes before that of U.
+            # The diagonal of L, which is 1, comes before U's.
             values[np.searchsorted(keys, _keys_of(triangle))] = triangle.data
     return Factors(rows, filled, values)
 

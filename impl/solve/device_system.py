@@ -8,7 +8,7 @@ from impl.solve.right_hand_side import known_solution
 
 
 def on_device(prepared: Prepared) -> tuple[Matrix, Array]:
-    """The prepared matrix, its arrays not copied, and b = A times `known_solution`, (n,) float64."""
+    """Return the prepared matrix, its arrays not copied, and b = A times `known_solution`, (n,) float64."""
     import cupy
 
     matrix = Matrix(prepared.pattern, prepared.values)

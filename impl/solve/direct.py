@@ -1,4 +1,4 @@
-"""What the direct solvers of other libraries share: the steps from the matrix to the solution."""
+"""The common steps of other libraries' direct solvers, from the matrix to the solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impl.peers.kinds import Kind, kind_of, solved_as_known
 from impl.solve.right_hand_side import as_matrix, right_hand_side
 
 MOST_ENTRIES = 2**31 - 1
-# The library's order, or that of the prepared matrix.
+# The library's order, or the prepared matrix's.
 Ordering = Literal["own", "given"]
 
 
@@ -30,15 +30,14 @@ class System(Protocol):
         """Compute the factors, after `analyse`."""
 
     def solve(self, b: Array) -> Array:
-        """x with A x = b, both (n,) float64, after `factorise`."""
+        """Return x with A x = b, both (n,) float64, after `factorise`."""
 
     def facts(self) -> dict[str, float]:
-        """What the library counts, after the last call of `solve`."""
+        """Return the library's counts, after the last call of `solve`."""
 
 
 def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
-    """(A, b), the phase `right_hand_side`. Raises InputError for refine < 0, UnsupportedError for 2^31
-    entries or more."""
+    """Return (A, b). Raises InputError for refine < 0, UnsupportedError for 2^31 entries or more."""
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")
     if prepared.pattern.nnz > MOST_ENTRIES:
@@ -48,7 +47,7 @@ def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
 
 
 def with_32_bits(matrix: csr_array) -> csr_array:
-    """The same matrix with indices as the libraries take them; the values are not copied."""
+    """Return the same matrix with indices as the libraries take them; the values are not copied."""
     indices, indptr = (array.astype(np.int32, copy=False) for array in (matrix.indices, matrix.indptr))
     return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
@@ -56,7 +55,7 @@ def with_32_bits(matrix: csr_array) -> csr_array:
 def solution(
     system: System, matrix: csr_array, b: Array, refine: int, factorisation: str
 ) -> tuple[Solution, Work]:
-    """x and the library's facts. factorisation : the name of that phase."""
+    """Return x and the library's facts. factorisation : the name of that phase."""
     with phase("analysis"):
         system.analyse()
     with phase(factorisation):
@@ -72,9 +71,9 @@ def solution(
 def solution_as_told(
     prepared: Prepared, refine: int, opened: Callable[..., AbstractContextManager[System]]
 ) -> tuple[Solution, Work]:
-    """As `solution`, by a library that is told the kind of the matrix.
+    """Return `solution` of a library that is given the kind of the matrix.
 
-    opened : of a matrix and its `kind`, what holds it in the library; the phase `convert`
+    opened : opens a matrix of a `kind` in the library; the phase `convert`
     """
     matrix, b = system_of(prepared, refine)
 

@@ -57,8 +57,8 @@ VARIANTS = (
     ),
 )
 
-# Of these files. What else it names, lu_gpu's chain launches: others say the variants of that, but nobody
-# those of sweeps.cu.
+# The variants are of these files. The other kernels are of lu_gpu's chain, whose implementations declare all
+# variants but those of sweeps.cu.
 VARIANTS_OF = (
     "../multifrontal/merge.cu",
     "../multifrontal/maps.cu",
@@ -118,35 +118,36 @@ def direct_gpu(
     inverses: Literal["auto", "true", "false"] = "auto",
     memory_budget: int | None = None,
 ) -> tuple[Solution, Work]:
-    """Fronts of bits, multifrontal LU and solves on the fronts, all on the GPU (no paper's).
+    """Solve by fronts of bits, multifrontal LU and solves on fronts, all on the GPU (no paper's).
 
     prepared : n x n, on the device
     dtype, static_pivoting : as in `multifrontal_gpu`
     exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
-    maps : "kept" takes the fronts, index maps and lists of inverses of the last call, if that was for the
-        same pattern: what a second system of a pattern costs
+    maps : "kept" takes the fronts, index maps and lists of inverses of the last call, if that had the same
+        pattern. It shows the cost of a second system of a pattern
     columns : right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front; "false"
-        substitutes. "auto" inverts in float64 with refine >= 1, if there is memory and a guess by an H100's
-        numbers says that it pays. Where x then has a backward error above 1e-13, it factorises again and
-        substitutes
-    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists where they are made; vectors
-        of the solves are not counted
+    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front. The value
+        "false" substitutes. The value "auto" inverts in float64 with refine >= 1, if there is memory and an
+        estimate by an H100's numbers is in favour. If x then has a backward error above 1e-13, it factorises
+        again and substitutes
+    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists if they are made; vectors of
+        the solves are not counted
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
     fronts, maps, parts, right_hand_side, numeric, inverses, triangular, refine, check. Facts: of
     `multifrontal_gpu` but `mapped`; `on_fronts`; `inverses`, whether there are any; `fell_back`, whether
-    there were any before: peak_memory is then the larger of both ways.
+    there were any before. In that case peak_memory is the larger of both ways.
 
     Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
-    `lu_gpu`, with the fill-in of `bitfronts_gpu` and triangular=sweeps, for one right-hand side: then
-    `on_fronts` is 0, and its phases follow `fronts` and `maps`. It exchanges no rows, and takes what memory
-    is free, whatever the budget.
+    `lu_gpu`. It has the fill-in of `bitfronts_gpu`, triangular=sweeps and one right-hand side. Then
+    `on_fronts` is 0, and its phases follow `fronts` and `maps`. It exchanges no rows, and takes all free
+    memory, whatever the budget.
 
     Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
-    a value that is not finite, and for a solution that is not finite, which is what exchanges may make of
-    such a value; MemoryBudgetError, where lu_gpu's chain does not fit either, or inverses="true" does not.
+    a value that is not finite. A solution that is not finite, which exchanges may make of such a value,
+    raises it too. Raises MemoryBudgetError where lu_gpu's chain does not fit either, or inverses="true" does
+    not.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -242,8 +243,10 @@ class _Kept:
     analysis: _Analysis
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
-        """Whether the maps are those of this pattern, whose arrays are held, so that no others come to lie
-        where they do."""
+        """Return whether the maps are of this pattern.
+
+        The pattern's arrays are held, so that no others come to lie where they do.
+        """
         same = self.pattern.indptr is pattern.indptr and self.pattern.indices is pattern.indices
         return same and self.shape == shape and self.memory_budget == memory_budget
 
@@ -267,7 +270,7 @@ def _kept_or_made(prepared: Prepared, shape: Shape, keep: bool, memory_budget: i
 
 
 def _parts_for(analysis: _Analysis, required: bool, columns: int, memory_budget: int | None) -> Parts | None:
-    """Return the parts of fronts, with tasks for so many right-hand sides; None where there is no room.
+    """Return the parts of fronts, with tasks for `columns` right-hand sides; None where there is no room.
 
     Raises MemoryBudgetError and UnsupportedError as `parts_of` if they are required.
     """
@@ -288,7 +291,6 @@ def _parts_for(analysis: _Analysis, required: bool, columns: int, memory_budget:
 
 
 def _require_finite(x: Array, shape: Shape) -> None:
-    """Raise UnsupportedError where a value of x is not finite."""
     import cupy
 
     if not cupy.isfinite(x).all():
@@ -300,7 +302,6 @@ def _require_finite(x: Array, shape: Shape) -> None:
 
 
 def _right_hand_sides(prepared: Prepared, columns: int) -> Array:
-    """(columns, n) float64: A times `known_solutions`."""
     import cupy
 
     return residual(prepared, cupy.asarray(known_solutions(prepared.pattern.n, columns)), None)

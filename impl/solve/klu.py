@@ -12,7 +12,7 @@ from impl.solve.direct import Ordering, solution, system_of, with_32_bits
 
 @implementation(stage="solve", available=peer("klu").installed, peer="klu")
 def klu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """KLU with its defaults and its triangular solves (sequential), by columns, pivoting.
+    """Solve by KLU with its defaults and triangular solves (sequential), by columns, pivoting.
 
     prepared : n x n
     ordering : own, a block triangular form and AMD of each block; given, the prepared matrix's, as one block

@@ -26,7 +26,7 @@ def lu_cpu(
     static_pivoting: bool = False,
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """fill1_pruned, glu3_relaxed, left_looking and triangular solves (sequential).
+    """Solve by fill1_pruned, glu3_relaxed, left_looking and triangular solves (sequential).
 
     prepared : n x n
     dtype, static_pivoting : as in `left_looking`
@@ -35,7 +35,7 @@ def lu_cpu(
 
     Returns x, float64, for the b of `right_hand_side`. Its phases are the stages; levels are computed as in
     every other implementation, although left-looking does not read them. Facts: of `left_looking` and
-    `glu3_relaxed`. Raises what `left_looking` raises, and InputError for refine < 0.
+    `glu3_relaxed`. Raises the errors of `left_looking`, and InputError for refine < 0.
     """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")

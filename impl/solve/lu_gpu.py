@@ -47,7 +47,7 @@ def lu_gpu(
     triangular: Literal["cusparse", "sweeps"] = "cusparse",
     refine: int = 1,
 ) -> tuple[Solution, Work]:
-    """A symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
+    """Solve by a symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
 
     prepared : n x n, on the device
     symbolic : by `out_of_core`, the paper's, or by `bitfronts_gpu`, which is not the paper's
@@ -56,7 +56,7 @@ def lu_gpu(
     refine : as in lu_cpu
 
     Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
-    `kahn_gpu` and `glu3`. Raises what `glu3` and the symbolic phase raise, and InputError for refine < 0.
+    `kahn_gpu` and `glu3`. Raises as `glu3` and the symbolic phase, and InputError for refine < 0.
     """
     import cupy
 

@@ -13,7 +13,7 @@ from impl.solve.direct import Ordering, solution_as_told
 
 @implementation(stage="solve", available=peer("mumps").installed, peer="mumps")
 def mumps(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """MUMPS with its defaults and its triangular solves, multifrontal, pivoting, on its BLAS's threads.
+    """Solve by MUMPS's defaults and triangular solves, multifrontal, pivoting, on its BLAS's threads.
 
     prepared : n x n
     ordering : own, as MUMPS chooses, after a matching of its own where the matrix is general; given, the

@@ -13,7 +13,7 @@ from impl.solve.direct import Ordering, solution_as_told
 
 @implementation(stage="solve", available=peer("pardiso").installed, peer="pardiso")
 def pardiso(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """PARDISO of oneMKL and its triangular solves (sequential), supernodal, pivoting within supernodes.
+    """Solve by oneMKL's PARDISO and triangular solves (sequential), pivoting within supernodes.
 
     prepared : n x n
     ordering : own, METIS's, after a matching of PARDISO's where the matrix is general; given, the prepared

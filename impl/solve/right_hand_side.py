@@ -9,22 +9,22 @@ from fillpath.nouns import Array, Prepared
 
 
 def known_solution(n: int) -> Array:
-    """(n,) float64: uniform random numbers of [1, 2), from NumPy's default generator seeded with 0."""
+    """Return (n,) float64: uniform random numbers of [1, 2), from NumPy's default generator seeded with 0."""
     return np.random.default_rng(0).uniform(1.0, 2.0, n)
 
 
 def known_solutions(n: int, columns: int) -> Array:
-    """(columns, n) float64: solutions of several systems, made as `known_solution`, which is the first."""
+    """Return (columns, n) float64: solutions of several systems; the first is `known_solution`."""
     return np.random.default_rng(0).uniform(1.0, 2.0, (columns, n))
 
 
 def as_matrix(prepared: Prepared) -> csr_array:
-    """The prepared matrix, its arrays not copied."""
+    """Return the prepared matrix, its arrays not copied."""
     pattern = prepared.pattern
     return csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
 
 
 def right_hand_side(prepared: Prepared) -> Array:
-    """(n,) float64: b = A times `known_solution`, in the order of the prepared matrix."""
+    """Return (n,) float64: b = A times `known_solution`, in the order of the prepared matrix."""
     b: Array = as_matrix(prepared) @ known_solution(prepared.pattern.n)
     return b

@@ -15,7 +15,7 @@ from impl.solve.direct import Ordering, system_of, with_32_bits
 
 @implementation(stage="solve", peer="scipy")
 def superlu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting.
+    """Solve by SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting.
 
     prepared : n x n
     ordering : own, COLAMD's, with partial pivoting; given, the prepared matrix's, where a pivot leaves the

@@ -1,5 +1,4 @@
-"""Triangular solves with L and U by rows, on the GPU: each row waits for the rows that it needs, and for no
-level.
+"""Triangular solves with L and U by rows, on the GPU: a row waits for the rows it needs, and for no level.
 
 W. Liu, A. Li, J. Hogg, I. S. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse triangular
 solves, Euro-Par 2016.
@@ -22,7 +21,9 @@ class Sweeps:
     """L and U, ready to be solved with."""
 
     def __init__(self, filled: Filled, values: Array) -> None:
-        """filled : F, on the device
+        """Analyse L and U.
+
+        filled : F, on the device
         values : (nnz of F,) of L + U - I by rows, float32 or float64
         """
         real = {"float32": "float", "float64": "double"}[str(values.dtype)]
@@ -30,7 +31,7 @@ class Sweeps:
         self._kernel = kernels.load(KERNEL, ("sw_solve",), (f"REAL={real}",))["sw_solve"]
 
     def solved(self, b: Array) -> Array:
-        """x with L U x = b, both (n,) float64, computed in the values' dtype."""
+        """Return x with L U x = b, both (n,) float64, computed in the values' dtype."""
         import cupy
 
         pattern, n = self._filled.pattern, len(b)

@@ -9,7 +9,7 @@ from fillpath.nouns import Array, Factor
 
 
 def solved(factor: Factor, b: Array) -> Array:
-    """x with L U x = b, in the factor's dtype. b : (n,) float, not changed."""
+    """Return x with L U x = b, in the factor's dtype. b : (n,) float, not changed."""
     x: Array = b.astype(factor.values.dtype)
     columns = factor.two_way.columns
     _solve(

@@ -12,7 +12,7 @@ from impl.solve.direct import Ordering, solution, system_of, with_32_bits
 
 @implementation(stage="solve", available=peer("umfpack").installed, peer="umfpack")
 def umfpack(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
-    """UMFPACK with its defaults and its triangular solves, multifrontal, pivoting, on its BLAS's threads.
+    """Solve by UMFPACK's defaults and triangular solves, multifrontal, pivoting, on BLAS's threads.
 
     prepared : n x n
     ordering : own, AMD or COLAMD, as it chooses; given, the prepared matrix's, after rows and columns of one

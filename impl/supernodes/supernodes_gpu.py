@@ -28,7 +28,7 @@ MOST_ROWS = 8 * 48 * 1024
     kernels=("t3.cu",),
 )
 def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
-    """T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
+    """Find T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
 
     filled : F, n x n, on the device
     maxsup : rows per chunk; every supernode ends at the end of its chunk
@@ -62,6 +62,6 @@ def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Wo
 
 
 def check_maxsup(maxsup: int) -> None:
-    """Raises InputError for a chunk that is empty, or whose bits do not fit into shared memory."""
+    """Raise InputError for a chunk that is empty, or whose bits do not fit into shared memory."""
     if not 1 <= maxsup <= MOST_ROWS:
         raise InputError(f"maxsup={maxsup}: expected from 1 to {MOST_ROWS} rows in a supernode")

@@ -18,13 +18,13 @@ from fillpath.registry import implementation
 
 @implementation(stage="supernodes", paper="gsofa", section="2.2, Definition 1")
 def t3(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
-    """T3 supernodes, one row after the other (sequential).
+    """Find T3 supernodes, one row after the other (sequential).
 
     filled : F, n x n
     maxsup : rows per chunk; every supernode ends at the end of its chunk
 
-    Returns the first row of each supernode, and n last. Time O(n log(longest row of L)), or just that of
-    comparing row counts where these decide.
+    Returns the first row of each supernode, and n last. Time O(n log(longest row of L)), or just the
+    comparison of row counts where these decide.
     """
     if maxsup < 1:
         raise InputError(f"maxsup={maxsup}: expected at least one row in a supernode")
@@ -53,7 +53,7 @@ def _t3(indptr, indices, upper_start, maxsup):
 
 @njit
 def _holds(indices, start, end, column):
-    """Whether `column` is in indices[start:end], which is ascending."""
+    """Return whether `column` is in indices[start:end], which is ascending."""
     stop = end
     while start < stop:
         middle = (start + stop) >> 1

@@ -29,9 +29,9 @@ SHARE, TRIFLE = 0.5, 2**28
 
 @dataclass(frozen=True)
 class Shape:
-    """How columns are merged to fronts, and fronts divided among blocks.
+    """The rules by which columns are merged to fronts, and fronts divided among blocks.
 
-    leaf : subtrees of up to so many columns are one front
+    leaf : int, the most columns of a subtree that is one front
     chain : fewer columns than that are merged with their parent, even if that adds entries
     small : a front of more rows has a team of blocks; 128 at most
     share : words of a front for each block of its team
@@ -47,7 +47,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the host learns from the tree: as `Totals` in bitfronts.cuh."""
+    """The totals that the host reads from the tree: as `Totals` in bitfronts.cuh."""
 
     symmetric: int
     tables: int
@@ -61,7 +61,7 @@ class Totals:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What is asked for.
+    """The requested output and its limits.
 
     pattern : on the device
     path : of the option
@@ -80,15 +80,15 @@ class Request:
 
     @functools.cached_property
     def room(self) -> int:
-        """Bytes that are given; of what is free, as it is when this is first asked."""
+        """Return the bytes given, or a share of those free at the first call."""
         return int(SHARE * device.free_bytes()) if self.budget is None else self.budget
 
     def allows(self, needed: int) -> bool:
-        """Whether so many bytes are given."""
+        """Return whether `needed` bytes are given."""
         return (self.budget is None and needed <= TRIFLE) or needed <= self.room
 
     def refuse(self, part: str, needed: int) -> None:
-        """Raises MemoryBudgetError, naming the bytes, where they are not given."""
+        """Raise MemoryBudgetError, naming the bytes, where they are not given."""
         if not self.allows(needed):
             given = f"{needed} bytes are needed, {self.room} given"
             raise MemoryBudgetError(f"memory_budget: up to {part} {given}")
@@ -111,7 +111,7 @@ class Analysis:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the tree says all: the counts are there, and every entry of the fronts is one of F."""
+        """Return whether the tree suffices: the counts are there, and all entries of the fronts are in F."""
         return bool(self.totals.symmetric) and self.request.path != "fronts"
 
     @property
@@ -131,20 +131,17 @@ class Fronts:
 
     @property
     def nbytes(self) -> int:
-        """Of all arrays up to here."""
+        """Return the bytes of all arrays up to here."""
         return self.analysis.nbytes + self.arena.nbytes
 
     def struct(self, **more: int) -> Array:
-        """As kernels take it. more : fields that are not in the arena."""
+        """Return the struct as kernels take it. more : fields that are not in the arena."""
         first = self.analysis.arena.array("bits_start", 1)
         return self.arena.struct({"count": self.analysis.totals.fronts, "bits_at": address(first), **more})
 
 
 def analyse(request: Request) -> Analysis:
-    """The tree, by one launch; waits for its totals.
-
-    Raises MemoryBudgetError, before anything is allocated.
-    """
+    """Return the tree, once its totals are read. Raises MemoryBudgetError before it allocates."""
     import cupy
 
     pattern = request.pattern
@@ -175,10 +172,7 @@ def analyse(request: Request) -> Analysis:
 
 
 def list_fronts(analysis: Analysis) -> Fronts:
-    """The lists and the order of elimination, by one launch.
-
-    Raises MemoryBudgetError, before they are allocated.
-    """
+    """Return the lists and the order of elimination. Raises MemoryBudgetError before it allocates."""
     import cupy
 
     totals, request = analysis.totals, analysis.request
@@ -198,12 +192,12 @@ def list_fronts(analysis: Analysis) -> Fronts:
 
 
 def read_totals(tree: Arena) -> Totals:
-    """What the device has counted so far; waits for it."""
+    """Return the totals that the device has counted so far, once they are complete."""
     import cupy
 
     return Totals(*map(int, cupy.asnumpy(tree.array("totals", len(fields(Totals))))))
 
 
 def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
-    """Blocks of a kernel that the card holds at a time."""
+    """Return how many blocks of a kernel the card holds at a time."""
     return device.multiprocessors() * device.occupancy(kernel, threads, shared_bytes)

@@ -1,8 +1,8 @@
 """The arrays of `bitfronts_gpu` on the device: one allocation for each part, and how kernels are given them.
 
 A part is a struct of impl/cuda/bitfronts.cuh, whose fields are words of eight bytes: addresses and numbers.
-The arrays of a part lie one after another in its arena; those to be zero at the launch come first. A layout
-is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
+The arrays of a part lie one after another in its arena; arrays that are zero at the launch come first. A
+layout is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Part:
 
     @functools.cached_property
     def fields(self) -> list[tuple[str, str, np.dtype[Any]]]:
-        """(name, name of its length, dtype) of each array, in the order in which they lie."""
+        """Return (name, name of its length, dtype) of each array, in the order in which they lie."""
         groups = [*self.zero.items(), *self.arrays.items()]
         return [(name, length, dtype) for length, group in groups for name, dtype in group.items()]
 
@@ -46,7 +46,7 @@ class Part:
 
     @functools.cached_property
     def positions(self) -> Array:
-        """Of each array in the struct."""
+        """Return the position of each array in the struct."""
         places = _places(self.struct)
         return np.array([places[name] for name, _, _ in self.fields])
 
@@ -55,7 +55,7 @@ class Part:
         return sum(len(group) for group in self.zero.values())
 
     def starts(self, lengths: Mapping[str, int]) -> Array:
-        """(arrays + 1,) int64, the byte at which each begins, and their end."""
+        """Return (arrays + 1,) int64, the byte at which each begins, and their end."""
         entries = np.array([lengths[length] for _, length, _ in self.fields], np.int64)
         padded = -(-self.itemsizes * entries // ALIGNMENT) * ALIGNMENT
         return np.concatenate([[0], np.cumsum(padded)])
@@ -89,8 +89,8 @@ TREE = Part(
         },
     },
 )
-# Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1,
-# or 0 where the columns are not wanted; holders: entries, and straights: panels, likewise.
+# Lengths: n; fronts; sums: fronts + 1; entries: of all lists; words: four for each task; panels; rows: n + 1.
+# Where the columns are not wanted, rows is 0. The same holds for holders (entries) and straights (panels).
 FRONTS = Part(
     "Fronts",
     {
@@ -116,7 +116,7 @@ FRONTS = Part(
 
 
 def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
-    """The lengths of TREE for a pattern of n rows, on a grid of so many blocks."""
+    """Return the lengths of TREE for a pattern of n rows, on a grid of `blocks` blocks."""
     multiples = {"n": n, "2n": 2 * n, "3n": 3 * n, "rows": n + 1, "tables": n * tables(n)}
     return {"state": 64, "totals": 8, "blocks": 3 * blocks, "nnz": nnz, **multiples}
 
@@ -124,10 +124,10 @@ def tree_lengths(n: int, nnz: int, blocks: int) -> dict[str, int]:
 def front_lengths(
     n: int, fronts: int, entries: int, tasks: int, panels: int, columns: bool
 ) -> dict[str, int]:
-    """The lengths of FRONTS for a pattern of n rows.
+    """Return the lengths of FRONTS for a pattern of n rows.
 
     entries : of all lists
-    tasks : at most so many
+    tasks : the most there may be
     panels : of all fronts
     columns : whether the rows are wanted, not only their counts
     """
@@ -138,7 +138,7 @@ def front_lengths(
 
 
 def tables(n: int) -> int:
-    """Jump tables of a tree of n vertices: one for each power of two below its height, and an empty one."""
+    """Count the jump tables of a tree of n vertices: one per power of two below its height, one empty."""
     return max(n - 1, 0).bit_length() + 1
 
 
@@ -146,7 +146,7 @@ class Arena:
     """One allocation on the device, and the arrays of a part in it."""
 
     def __init__(self, part: Part, starts: Array) -> None:
-        """starts : as the part's `starts` gives them."""
+        """Allocate the arrays of a part. starts : as the part's `starts` gives them."""
         import cupy
 
         self.part, self._starts = part, starts
@@ -158,32 +158,34 @@ class Arena:
         return int(self._starts[-1])
 
     def array(self, name: str, entries: int) -> Array:
-        """The first entries of an array."""
+        """Return the first entries of an array."""
         number = next(k for k, (field, _, _) in enumerate(self.part.fields) if field == name)
         start, dtype = int(self._starts[number]), self.part.fields[number][2]
         view: Array = self.memory[start : start + dtype.itemsize * entries].view(dtype)
         return view
 
     def struct(self, values: Mapping[str, int]) -> Array:
-        """The struct as kernels take it, by value. values : of other fields, by name, and of arrays that lie
-        elsewhere; what is neither is 0."""
+        """Return the struct as kernels take it, by value; fields without array or value are 0.
+
+        values : of other fields, by name, and of arrays that lie elsewhere
+        """
         places = _places(self.part.struct)
         fields: Array = np.zeros(len(places), np.uint64)
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
         for name, value in values.items():
             fields[places[name]] = value
-        # Bytes of no fields: CuPy describes those of a structured dtype at each launch, one by one.
+        # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
         return fields.view(np.dtype((np.void, fields.nbytes)))
 
 
 def address(array: Any) -> int:
-    """Where an array on the device lies."""
+    """Return where an array on the device lies."""
     return int(array.data.ptr)
 
 
 @functools.cache
 def struct_fields(name: str) -> tuple[str, ...]:
-    """The fields of a struct, in the order in which the kernels' header declares them."""
+    """Return the fields of a struct, in the order in which the kernels' header declares them."""
     text = re.sub(r"//.*", "", (HEADERS / "bitfronts.cuh").read_text())
     body = text.split(f"struct {name} {{")[1].split("};")[0]
     return tuple(re.findall(r"\w+", re.sub(r"\b(const|i64|int4|int|u32)\b", "", body)))

@@ -1,11 +1,11 @@
 """Boolean multifrontal elimination of fronts of bits, for any pattern.
 
-It costs what it takes to eliminate the fronts of A | A^T in words of 64 entries, less what the early stop
-spares: near the cost of the result only where A is nearly symmetric.
+Its cost is the elimination of the fronts of A | A^T in words of 64 entries, less what the early stop spares.
+This is near the cost of the result only where A is nearly symmetric.
 
-The fronts are those of A | A^T: eliminating a pivot of A touches no row and no column outside of its front.
-Each is assembled from A's entries and from what its children leave over, eliminated word by word, and left as
-soon as the rest of it is full. It shares no code with fill1_pruned, so that either checks the other.
+The fronts are of A | A^T: eliminating a pivot of A touches no row and no column outside of its front. Each
+front is assembled from A's entries and its children's contributions. It is eliminated word by word, and left
+as soon as the rest of it is full. It shares no code with fill1_pruned, so that either checks the other.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of unsymmetric sets of linear equations, SIAM J. Sci. Stat.
 Comput. 5 (1984).
@@ -32,7 +32,7 @@ from impl.symbolic.fronts_cpu import fronts_of, segments_of
 def bitfronts_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by Boolean elimination of fronts of bits, subtrees of the elimination tree by thread.
+    """Find the filled pattern by Boolean elimination of fronts of bits, subtrees by thread.
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which keeps no front's bits beyond its parent

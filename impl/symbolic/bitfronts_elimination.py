@@ -47,15 +47,14 @@ class Elimination:
 
 
 def team_limit(columns: bool) -> int:
-    """Blocks of the elimination that the card holds at a time: no team may have more, for it waits for all of
-    its members."""
+    """Return the card's blocks at a time, the most of a team, which waits for all of its members."""
     return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
 
 
 def eliminate(fronts: Fronts, after: int) -> Elimination:
-    """The fronts' bits, all at a time or in waves.
+    """Return the fronts' bits, all at a time or in waves.
 
-    after : bytes that are needed beside them at the end
+    after : bytes that are needed in addition at the end
 
     Raises MemoryBudgetError, before they are allocated.
     """
@@ -99,7 +98,7 @@ def _eliminate_in_waves(fronts: Fronts, after: int) -> Elimination:
 
 
 def _plan(fronts: Fronts, after: int) -> Waves:
-    """How the bits fit into the budget. Raises MemoryBudgetError where they do not."""
+    """Plan how the bits fit into the budget. Raises MemoryBudgetError where they do not."""
     import cupy
 
     analysis, request = fronts.analysis, fronts.analysis.request
@@ -119,8 +118,10 @@ def _plan(fronts: Fronts, after: int) -> Waves:
 
 
 def _kept_words(analysis: Analysis) -> Array:
-    """(fronts,) int64, the words of each front that rows are read from: of all columns in rows of pivots, and
-    of the pivots in the others."""
+    """Return (fronts,) int64, the words of each front that rows are read from.
+
+    These hold all columns in rows of pivots, and the pivots in the other rows.
+    """
     import cupy
 
     count = analysis.totals.fronts
@@ -153,7 +154,7 @@ def _launch(fronts: Fronts, struct: Array, wave: int, last: int) -> None:
 
 
 def _count(fronts: Fronts, struct: Array) -> int:
-    """Row counts in the order of the matrix; waits for their sum."""
+    """Return row counts in the order of the matrix, once their sum is complete."""
     analysis = fronts.analysis
     most = max(analysis.request.pattern.n, analysis.totals.lists)
     blocks = min(-(-most // THREADS), 32 * device.multiprocessors())

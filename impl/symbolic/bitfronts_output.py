@@ -20,18 +20,18 @@ SET_BYTES = 2**28
 
 
 def least_bytes(n: int) -> int:
-    """Of the sets of one block, for n columns."""
+    """Return the bytes of the sets of one block, for n columns."""
     return WORD * WARPS * _set_shape(n)[1]
 
 
 def _set_shape(n: int) -> tuple[int, int]:
-    """Words of a set, and those with its summary: a set has whole words of that, each for 32 words."""
+    """Return the words of a set, 32 for each word of its summary, and the words of both."""
     summary = -(-n // 1024)
     return 32 * summary, 33 * summary
 
 
 def write_rows(fronts: Fronts, elimination: Elimination | None) -> tuple[Filled, int]:
-    """The filled pattern, rows sorted, and the bytes of all arrays but the result's.
+    """Return the filled pattern, rows sorted, and the bytes of all arrays but the result's.
 
     elimination : of the fronts; None where every entry of them is one of F
     """

@@ -1,10 +1,8 @@
-"""Where the bits of fronts lie if they do not all fit at a time: in waves by height.
+"""The places of fronts' bits if they do not all fit at a time: in waves by height, on the host.
 
-On the host, for `bitfronts_gpu`.
-
-A front is written to from the wave of its lowest child on, by what its children hand up, and is no longer
-needed after its own. What rows are read from is kept from that wave to the end. Parts with the same first and
-last wave are a group, which has one place.
+A front is written from the wave of its lowest child on, by its children's contributions. It is no longer
+needed after its own wave. The parts that rows are read from are kept from that wave to the end. Parts with
+the same first and last wave are a group, which has one place.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ WAVES = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Fronts written to from wave `birth` on, up to their own, `death`, or what is kept of fronts: words from
-    `start` on."""
+    """Fronts, or kept parts, in use from wave `birth` to `death`, their own; words from `start` on."""
 
     birth: int
     death: int
@@ -32,10 +29,12 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Waves:
-    """tops : (waves,), the height at which each ends, exclusive
+    """The waves and the places of fronts.
+
+    tops : (waves,), the height at which each ends, exclusive
     birth : (fronts,) int32, the wave in which a front is first written to
-    start : (fronts,) or (2 fronts,) int64, the word at which its bits begin, and then what is kept of them
-    groups : of fronts, and of what is kept
+    start : (fronts,) or (2 fronts,) int64, the word at which its bits begin, then its kept part
+    groups : of fronts, and of their kept parts
     words : of memory
     """
 
@@ -47,7 +46,7 @@ class Waves:
 
 
 def plan(height: Array, up: Array, words: Array, kept: Array, room: int) -> Waves | None:
-    """The fewest waves that need at most `room` words; None where no number of them does.
+    """Return the fewest waves that need at most `room` words; None where no number of them does.
 
     height : (fronts,), levels of fronts below each
     up : (fronts,), the parent of each, or -1
@@ -59,19 +58,19 @@ def plan(height: Array, up: Array, words: Array, kept: Array, room: int) -> Wave
 
 
 def least_words(height: Array, up: Array, words: Array, kept: Array) -> int:
-    """The words without which there is no plan."""
+    """Return the least words for which there is a plan."""
     return min(divide(height, up, words, kept, count).words for count in WAVES)
 
 
 def divide(height: Array, up: Array, words: Array, kept: Array, count: int) -> Waves:
-    """`count` waves, of equally many heights each."""
+    """Return `count` waves, of equally many heights each."""
     tops = -(-(int(height.max()) + 1) * np.arange(1, count + 1) // count)
     death = np.searchsorted(tops, height, side="right")
     birth = death.copy()
     child = np.flatnonzero(up >= 0)
     np.minimum.at(birth, up[child], death[child])
     written = birth.astype(np.int32)
-    # What is kept of a front is one more part, from its wave on.
+    # The kept part of a front is one more part, from its wave on.
     birth = np.concatenate([birth, death[: len(kept)]])
     death = np.concatenate([death, np.full(len(kept), count - 1)])
     words = np.concatenate([words, kept])
@@ -91,7 +90,7 @@ def divide(height: Array, up: Array, words: Array, kept: Array, count: int) -> W
 
 
 def _place(others: list[Group], words: int) -> int:
-    """The lowest place for so many words beside the others."""
+    """Return the lowest place for `words` words among the others."""
     at = 0
     for group in sorted(others, key=lambda group: group.start):
         if group.start >= at + words:

@@ -16,14 +16,14 @@ from impl.peers.cusparse import Matrix
 # Without cuDSS nothing is measured, but keys of records from other machines are computed.
 @implementation(stage="symbolic", device="gpu", available=peer.available, peer="cudss")
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
-    """NVIDIA's cuDSS, its reordering and symbolic phases (GPU): a count, verified by a residual only.
+    """Count the fill-in by cuDSS's reordering and symbolic phases (GPU), verified by a residual only.
 
     prepared : n x n, on the device, factorised as a general matrix, in the order that it has, without a
         matching
 
     cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
-    `nnz_factor`. It need not be that of F: cuDSS makes the pattern symmetric first. The order is the prepared
-    matrix's, with a tree of separators that the phase `separators` reads off it, so that the phase
+    `nnz_factor`. It need not be F's number: cuDSS makes the pattern symmetric first. The order is the
+    prepared matrix's, with a tree of separators that the phase `separators` reads off it. So the phase
     `reordering`, which cuDSS demands, has none to find.
 
     Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
@@ -44,7 +44,7 @@ def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def _solution(system: peer.System, prepared: Prepared, b: Array) -> Array:
-    """x with A x = b. b : (n,) float64, on the host, as is x."""
+    """Return x with A x = b. b : (n,) float64, on the host, as is x."""
     import cupy
 
     matrix, right = Matrix(prepared.pattern, prepared.values), cupy.asarray(b)

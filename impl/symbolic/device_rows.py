@@ -1,9 +1,8 @@
-"""The output of a traversal on the GPU, and how it becomes compressed sparse rows. Used by `fill2_gpu` and
-`gsofa`.
+"""The output of a traversal on the GPU, and how it becomes compressed sparse rows.
 
 Rows are appended to one buffer in the order in which they are finished. Their total length is not known in
-advance: the buffer is generous, a row that no longer fits is still counted, and all such rows are traversed
-a second time with exactly the room that they need.
+advance, so the buffer is generous. A row that no longer fits is still counted. All such rows are traversed a
+second time with exactly the room that they need.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ THREADS = 256
 
 
 class Output(NamedTuple):
-    """What a traversal writes, on the device.
+    """The arrays that a traversal writes, on the device.
 
     lower, upper : (n,) int64, row counts of L and U; the diagonal counts in upper
     edges : (n,) uint64, adjacency entries examined per source
@@ -48,8 +47,7 @@ class Output(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Row counts, edges per source (counted twice for a source that was traversed twice), and the rows if
-    they were asked for; all on the device."""
+    """Row counts, edges per source (twice for sources traversed twice), rows if wanted; on the device."""
 
     counts: Counts
     edges: Array
@@ -100,7 +98,7 @@ def _room(pattern: Pattern) -> int:
 
 
 def new_output(n: int, room: int) -> Output:
-    """The arrays that a traversal writes to, with `room` entries for rows."""
+    """Return the arrays that a traversal writes to, with `room` entries for rows."""
     import cupy
 
     return Output(

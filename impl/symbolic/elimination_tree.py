@@ -1,10 +1,13 @@
 """The elimination tree of A | A^T, postordered.
 
 Vertex j's parent is the first row below j in column j of the Cholesky factor of A | A^T. Vertices keep the
-numbers of A; a label is a vertex's place in a postorder of the tree, so that a subtree is a range of labels
-that ends with its root, and a path to the root ascends both in labels and in vertices.
+numbers of A; a label is a vertex's place in a postorder of the tree. So a subtree is a range of labels that
+ends with its root. A path to the root ascends both in labels and in vertices.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
+
+    tree = elimination_tree(pattern)
+    tree.parent, tree.label
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ class Tree(NamedTuple):
 
 
 def elimination_tree(pattern: Pattern) -> Tree:
-    """The tree of a pattern that is sorted and has its diagonal."""
+    """Return the tree of a pattern that is sorted and has its diagonal."""
     tree = symmetric_tree(pattern)
     if tree is not None:
         return tree
@@ -67,7 +70,7 @@ def elimination_tree(pattern: Pattern) -> Tree:
 
 
 def symmetric_tree(pattern: Pattern) -> Tree | None:
-    """The tree of a structurally symmetric pattern; None as soon as an entry has no mirror."""
+    """Return the tree of a structurally symmetric pattern; None as soon as an entry has no mirror."""
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
     symmetric, parents, diagonal = _symmetric_tree(indptr, indices)
     if not symmetric:
@@ -76,13 +79,13 @@ def symmetric_tree(pattern: Pattern) -> Tree | None:
     return Tree(rows, rows, rows, *_postorder(parents))
 
 
-# Where a loop stands within another instead of in a function of its own, that function's calls would count
-# references to each array and take longer than the loop.
+# Some loops lie within another instead of in a function. That function's calls would count references to each
+# array and take longer than the loop.
 
 
 @njit(cache=True, nogil=True)
 def _symmetric_tree(indptr, indices):
-    """Whether the pattern is symmetric, and then the parent of each vertex, and the diagonal's positions."""
+    """Return whether the pattern is symmetric, then each vertex's parent, and the diagonal's positions."""
     n = np.uint64(len(indptr) - 1)
     parents = np.full(n, NONE, np.uint32)
     ancestor = np.full(n, NONE, np.uint32)
@@ -117,7 +120,7 @@ def _symmetric_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _diagonal(indptr, indices):
-    """(n,) uint64: the position of each row's diagonal entry."""
+    """Return (n,) uint64: the position of each row's diagonal entry."""
     n = np.uint64(len(indptr) - 1)
     diagonal = np.empty(n, np.uint64)
     for row in range(n):
@@ -130,7 +133,7 @@ def _diagonal(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _joined(rows, columns):
-    """(indptr, indices) of A | A^T: rows merged with columns."""
+    """Return (indptr, indices) of A | A^T: rows merged with columns."""
     n = np.uint64(len(rows.diagonal))
     indptr = np.zeros(n + ONE, np.uint64)
     indices = np.empty(2 * len(rows.indices), np.uint32)
@@ -151,7 +154,6 @@ def _joined(rows, columns):
 
 @njit(cache=True, nogil=True)
 def _transposed(indptr, indices):
-    """The arrays of A by columns."""
     n = np.uint64(len(indptr) - 1)
     starts = np.zeros(n + ONE, np.uint64)
     for p in range(np.uint64(len(indices))):
@@ -172,8 +174,7 @@ def _transposed(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _postorder(parents):
-    """(parent, size) by labels, and (label, vertex). Children keep the order of their vertices, so that an
-    order that is a postorder already stays as it is."""
+    """Return (parent, size) by labels, and (label, vertex); children keep the order of their vertices."""
     n = np.uint64(len(parents))
     sizes = np.ones(n, np.uint32)
     for vertex in range(n):

@@ -2,7 +2,7 @@
 
 For such a pattern F is the Cholesky factor and its transpose. Row and column counts come from the leaves of
 the row subtrees, in nearly linear time. The columns of a supernode share one list of rows, which ascends, as
-it lies on one path of the tree; a row is made of such lists and of runs of columns.
+it lies on one path of the tree. A row is made of such lists and of runs of columns.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 J. R. Gilbert, E. G. Ng, B. W. Peyton, An efficient algorithm to compute row and column counts for sparse
@@ -29,15 +29,15 @@ from impl.symbolic.fronts_cpu import fronts_of, segments_of
 def etree_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in of a structurally symmetric pattern by its elimination tree (sequential).
+    """Fill a structurally symmetric pattern by its elimination tree (sequential).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which forms no row of F
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
-    A examined, those below the diagonal and their mirrors by the tree, those above it by the counts, and for
-    the pattern those below it again and the steps of their walks up the tree. Raises UnsupportedError for a
-    pattern that is not structurally symmetric, as soon as that is seen.
+    A examined. The tree examines entries below the diagonal and their mirrors, the counts those above it. The
+    output "pattern" examines those below it again, and adds the steps of their walks up the tree. Raises
+    UnsupportedError for a pattern that is not structurally symmetric, as soon as that is seen.
     """
     with phase("tree"):
         tree = symmetric_tree(pattern)

@@ -27,14 +27,14 @@ class FactorCounts(NamedTuple):
 
 
 def factor_counts(tree: Tree) -> FactorCounts:
-    """Row and column counts from the leaves of the row subtrees, in nearly linear time."""
+    """Return row and column counts from the leaves of the row subtrees, in nearly linear time."""
     rows, columns = _counts(tree.both, tree.parent, tree.size, tree.label, tree.vertex)
     return FactorCounts(rows.view(np.int64), columns.view(np.int64))
 
 
 @njit(cache=True, nogil=True)
 def _counts(both, parent, size, label, vertex):
-    """Row counts by vertex, column counts by label, uint64; differences of both wrap around until summed."""
+    """Return row counts by vertex, column counts by label, uint64, which wrap around until summed."""
     n = np.uint64(len(parent))
     level = np.zeros(n, np.uint64)
     below = np.zeros(n, np.uint64)

@@ -22,7 +22,7 @@ LARGE = 2**24
 def fill1(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by reach in the graph of U, one row after the other (sequential reference).
+    """Find the filled pattern by reach in the graph of U, row after row (sequential reference).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores nothing but U, and that only while it works
@@ -40,7 +40,7 @@ def fill1(
 
 @njit(cache=True)
 def _fill1(indptr, indices, store_lower):
-    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
+    """Return rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = len(indptr) - 1
     filled = np.empty(2 * len(indices) + n, np.int32)
     filled_indptr = np.zeros(n + 1, np.int64)

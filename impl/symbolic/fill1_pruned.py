@@ -1,8 +1,8 @@
 """fill1 with Eisenstat and Liu's symmetric pruning, as a good sequential code does it.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in a sparse partial pivoting code, SIAM J.
-Sci. Comput. 14 (1993). Once row i has L[i,k] != 0 and U[k,i] != 0, every column of U[k,:] past i stands in
-U[i,:] too, so that later rows need to follow U[k,:] only up to i.
+Sci. Comput. 14 (1993). Once row i has L[i,k] != 0 and U[k,i] != 0, every column of U[k,:] past i is in U[i,:]
+too. So later rows need to follow U[k,:] only up to i.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from impl.cpu.memory import buffer, reserve
 def fill1_pruned(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by reach in the symmetrically pruned graph of U (sequential).
+    """Find the filled pattern by reach in the symmetrically pruned graph of U (sequential).
 
     pattern : n x n, sorted, diagonal present
-    output : "pattern", or "counts", which stores nothing but U, and that only while it works
+    output : "pattern", or "counts", which stores nothing but U, and U only while it runs
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
-    the pruned U examined, fewer than F has if the pattern is structurally symmetric.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work. Its edges are the
+    examined entries of the pruned U, fewer than F has if the pattern is structurally symmetric.
     """
     with phase("traverse"):
         indptr, indices, lower, upper, edges = _fill1_pruned(
@@ -44,7 +44,7 @@ def fill1_pruned(
 
 @njit(cache=True, nogil=True)
 def _fill1_pruned(indptr, indices, store_lower):
-    """Rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
+    """Return rows of F, or of U only, as (indptr, indices), and the row counts of L and U."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     filled = buffer(np.uint64(4 * len(indices)), np.uint32)

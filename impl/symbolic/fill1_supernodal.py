@@ -24,7 +24,7 @@ from impl.symbolic.supernodal_factor_cpu import lower_columns, supernodal_factor
 def fill1_supernodal(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by supernodes of U's rows and of L's columns, symmetrically reduced (sequential).
+    """Find the filled pattern by supernodes of U's rows and L's columns, reduced (sequential).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which forms no row of F
@@ -46,7 +46,7 @@ def fill1_supernodal(
         return counts, work
     with phase("rows"):
         segments = _segments(lists, below, n)
-        # L's lists may be as long as L, and the segments have all that they say.
+        # L's lists may be as long as L, and the segments have all of their content.
         _keep(lists, right)
         indptr = np.zeros(n + 1, np.int64)
         np.cumsum(counts.lower + counts.upper, out=indptr[1:])
@@ -57,7 +57,6 @@ def fill1_supernodal(
 
 @njit(cache=True, nogil=True)
 def _upper(right, n):
-    """(n,) int64: entries of U in each row."""
     counts = np.empty(n, np.int64)
     for supernode in range(np.uint64(len(right.start))):
         first = np.uint64(right.first[supernode])
@@ -68,7 +67,7 @@ def _upper(right, n):
 
 @njit(cache=True, nogil=True)
 def _lower(lists, below, n):
-    """(n,) int64: entries of L in each row, off the diagonal."""
+    """Return (n,) int64: entries of L in each row, off the diagonal."""
     counts = np.zeros(n, np.int64)
     for supernode in range(np.uint64(len(below.start))):
         first = np.uint64(below.first[supernode])
@@ -82,8 +81,7 @@ def _lower(lists, below, n):
 
 @njit(cache=True, nogil=True)
 def _segments(lists, below, n):
-    """The supernodes of L that have entries in each row, the row's own aside: (starts by row, supernodes
-    ascending)."""
+    """Return L's supernodes with entries in each row but its own: (starts by row, supernodes ascending)."""
     count = np.uint64(len(below.start))
     starts = np.zeros(n + 1, np.uint64)
     for supernode in range(count):
@@ -117,8 +115,7 @@ def _keep(lists, right):
 
 @njit(cache=True, nogil=True)
 def _rows(lists, right, first, segments, indptr, indices):
-    """Write each row once: the supernodes of L that reach it, the part of its own before it, and the end of
-    the list of its supernode of U."""
+    """Write each row: the supernodes of L that reach it, its own part of L, the rest of its list of U."""
     starts, reaching = segments
     own = np.uint64(0)
     current = np.uint64(0)

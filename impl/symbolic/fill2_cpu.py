@@ -24,7 +24,7 @@ from impl.cpu.chunks import advance, new_chunks, release, room
 def fill2_cpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by threshold traversal of A, one source per thread (the paper's parallel CPU baseline).
+    """Find the filled pattern by threshold traversal, one source per thread (the paper's CPU baseline).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores no row of F
@@ -52,7 +52,7 @@ def fill2_cpu(
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, threads, store):
-    """The rows of each thread in its own chunks, the row counts, and the edges of each source."""
+    """Return the rows of each thread in its own chunks, the row counts, and the edges of each source."""
     n = len(indptr) - 1
     buffers = List()
     for _ in range(threads):
@@ -68,7 +68,7 @@ def _traverse(indptr, indices, threads, store):
 
 @njit(cache=True, nogil=True)
 def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
-    """The rows of one thread in chunks, if they are stored; counts and edges are written to the arrays."""
+    """Return the rows of one thread in chunks, if they are stored; write counts and edges to the arrays."""
     n = np.uint64(len(indptr) - 1)
     words, summary = empty_set(np.int64(n))
     visited_by, stack = marks(n)
@@ -90,7 +90,7 @@ def _sources(indptr, indices, thread, threads, store, lower, upper, edges):
 
 @njit
 def marks(n):
-    """(visited_by, stack) for `reach`: (n,) uint32, the last source that visited a vertex; (n,) uint32."""
+    """Return (visited_by, stack), (n,) uint32 each, for `reach`: a vertex's last visiting source."""
     return np.full(n, np.uint32(0xFFFFFFFF), np.uint32), np.empty(n, np.uint32)
 
 
@@ -129,7 +129,7 @@ def reach(indptr, indices, source, words, summary, visited_by, stack):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, indptr, threads):
-    """The rows of all threads in order. Each chunk is freed once its rows are copied."""
+    """Return the rows of all threads in order. Each chunk is freed once its rows are copied."""
     n = len(indptr) - 1
     indices = np.empty(indptr[n], np.uint32)
     for thread in prange(threads):

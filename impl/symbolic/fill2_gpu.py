@@ -36,13 +36,13 @@ SHARE = 0.5
 def fill2_gpu(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by threshold traversal of A, one source per GPU thread (the paper's GPU baseline).
+    """Find the filled pattern by threshold traversal, one source per thread (the paper's GPU baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
     output : "pattern", or "counts", which stores no row of F
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work: edges are
-    adjacency entries of A examined while expanding frontiers; peak_memory is that of the threads' marks and
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. Its edges
+    are adjacency entries of A examined while expanding frontiers. Its peak_memory is the threads' marks and
     stacks.
     """
     memory = 0

@@ -2,9 +2,11 @@
 
 Z. Li and others, GSoFA, Section 5. Each worker of the schedule has its own sources and shares nothing with
 the others but the input; results are gathered once. The workers of a rank, its virtual GPUs, run in turn,
-each on all threads of the rank: as many such workers running at once would take as long as the slowest.
-This is a simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of
-a GPU.
+each on all threads of the rank. Such workers would take as long as the slowest if they ran at once. This is a
+simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of a GPU.
+
+    filled, work = fill2_multi(pattern, virtual_gpus=2)
+    work.facts["load_balance"]
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def fill2_multi(
     maxsup: int = 128,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by fill2 under GSoFA's schedules, on MPI ranks or on GPUs simulated in turn.
+    """Find the filled pattern by fill2 in GSoFA's schedules, on MPI ranks or simulated GPUs in turn.
 
     pattern : n x n, sorted, diagonal present
     virtual_gpus : GPUs of a node, run in turn
@@ -77,7 +79,7 @@ def fill2_multi(
 
 
 def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bool) -> Part:
-    """The rows of a rank's workers; without MPI, of all workers."""
+    """Return the rows of a rank's workers; without MPI, of all workers."""
     n = pattern.n
     threads = get_num_threads() if n >= SHORT else 1
     indptr, indices = pattern.indptr.view(np.uint64), pattern.indices.view(np.uint32)
@@ -102,8 +104,7 @@ def _own_rows(pattern: Pattern, plan: Schedule, rank: int, ranks: int, store: bo
 
 @njit(cache=True, parallel=True, nogil=True)
 def _traverse(indptr, indices, sources, threads, store, lower, upper, edges):
-    """The rows of the sources, in chunks of each thread, if they are stored; counts and edges are written to
-    the arrays."""
+    """Return the rows of the sources, in chunks of each thread, if stored; write counts and edges."""
     buffers = List()
     for _ in range(threads):
         buffers.append(new_chunks())
@@ -140,7 +141,7 @@ def _share(indptr, indices, sources, store, lower, upper, edges):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _assemble(buffers, sources, starts, columns):
-    """The rows of the sources, in their final places. Each chunk is freed once its rows are copied."""
+    """Return the rows of the sources, in their final places. Each chunk is freed once its rows are copied."""
     threads = len(buffers)
     if threads == 1:
         _copy(buffers[0], sources, starts, columns)

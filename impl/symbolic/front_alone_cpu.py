@@ -12,5 +12,5 @@ from impl.symbolic.front_pivots_cpu import eliminate
 
 @njit(cache=True)
 def eliminate_alone(words, size, pivots, unions):
-    """Eliminate the pivots of a front. The arguments and the result are those of `eliminate`."""
+    """Eliminate the pivots of a front, with the arguments and the result of `eliminate`."""
     return eliminate(words, size, pivots, unions)

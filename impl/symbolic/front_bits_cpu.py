@@ -1,10 +1,10 @@
 """One front as bits: f x f in words of 64, row by row, column 0 in the lowest bit of a row's first word.
 
-Its first columns are the pivots. What it has in common with impl/cpu/bitset.py stands twice on purpose:
-bitfronts_cpu checks references that are made with that module, and shares no code with it.
+Its first columns are the pivots. It repeats some code of impl/cpu/bitset.py on purpose: bitfronts_cpu checks
+references made with that module, and shares no code with it.
 
-All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words stand
-within loops over rows: a call for each row would count references to its arrays, and take longer than that.
+All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words lie within
+loops over rows: a call for each row would count references to its arrays, and take longer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @intrinsic
 def lowest(typing_context: Any, word: Any) -> Any:
-    """Index of the lowest bit of a word that is not zero."""
+    """Return the index of the lowest bit of a word that is not zero."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -36,7 +36,7 @@ def lowest(typing_context: Any, word: Any) -> Any:
 
 @intrinsic
 def population(typing_context: Any, word: Any) -> Any:
-    """The number of bits set in a word."""
+    """Return the number of bits set in a word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -46,26 +46,25 @@ def population(typing_context: Any, word: Any) -> Any:
 
 @njit
 def words_of(bits):
-    """Words that hold so many bits."""
+    """Return the number of words that hold `bits` bits."""
     return (bits + LOW) >> SIX
 
 
 @njit
 def below(bit):
-    """The bits of a word below this one, of 0 to 63."""
+    """Return the bits of a word below this one, of 0 to 63."""
     return (ONE << bit) - ONE
 
 
 @njit
 def up_to(bit):
-    """The bits of a word below this one, of 1 to 64."""
+    """Return the bits of a word below this one, of 1 to 64."""
     return ALL >> (WORD - bit)
 
 
 @njit
 def join_full(words, width, over, position, runs, count):
-    """Set the bits of all columns `over` in all rows `over`. runs : the first `count` are their ranges, by
-    position."""
+    """Set the bits of columns `over` in rows `over`; the first `count` runs are the ranges of `over`."""
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width
         for run in range(count):
@@ -81,8 +80,7 @@ def join_full(words, width, over, position, runs, count):
 
 @njit
 def join_bits(words, width, over, position, runs, count, source, at_source):
-    """Join rows of bits, one after the other at source[at_source:], to the rows `over`, their columns to the
-    ranges."""
+    """Join rows of bits, in turn at source[at_source:], to the rows `over`, their columns to the ranges."""
     length = words_of(np.uint64(len(over)))
     for place in range(np.uint64(len(over))):
         at = np.uint64(position[over[place]]) * width

@@ -1,7 +1,7 @@
 """All fronts, children first: subtrees by thread, then the fronts above them.
 
-A front's contribution is what is left of it once its pivots are eliminated: rows of bits that its parent
-joins to its own. It lies on the stack of the thread that made it until then; one that is full is not stored.
+A front's contribution is left once its pivots are eliminated: rows of bits that its parent joins to its own.
+Until then it lies on the stack of the thread that made it. A full contribution is not stored.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Factor(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """What all threads write, each for its own fronts and their pivots.
+    """The arrays that all threads write, each for its own fronts and their pivots.
 
     stop, where : (m,) uint64, as in Factor, but `where` in the bits of the thread
     left : (m,) uint64, where a front's contribution begins on its stack
@@ -64,7 +64,7 @@ class _Progress(NamedTuple):
 
 
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
-    """Eliminate all fronts on so many threads. keep : their bits, not only counts."""
+    """Eliminate all fronts on `threads` threads. keep : their bits, not only counts."""
     m, n = len(fronts.parent), len(fronts.of)
     owner = _owners(fronts.parent, fronts.descendants, fronts.start, threads)
     stop, where, left = np.zeros((3, m), np.uint64)
@@ -91,14 +91,16 @@ def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
 
 
 def _starts(arrays: list[Array]) -> Array:
-    """(k,) uint64: where each begins in their concatenation."""
     return np.cumsum([0, *map(len, arrays[:-1])]).astype(np.uint64)
 
 
 @njit(cache=True)
 def _owners(parent, descendants, start, threads):
-    """(m,) int64: the thread of each front, `threads` for the fronts above the subtrees. A subtree has at
-    most a thread's share of all bits; the largest that is left goes to the thread that has least."""
+    """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
+
+    A subtree has at most a thread's share of all bits; the largest that is left goes to the thread that has
+    least.
+    """
     m = len(parent)
     weight = np.empty(m, np.float64)
     for front in range(m):
@@ -172,7 +174,7 @@ def _fronts(rows, columns, fronts, owner, mine, below, keep, progress):
 
 @njit
 def _room(array, used, wanted):
-    """The array, or a copy of at least twice the size that has room for `wanted` words."""
+    """Return the array, or a copy of at least twice the size that has room for `wanted` words."""
     if wanted <= np.uint64(len(array)):
         return array
     grown = np.empty(max(wanted, np.uint64(2) * np.uint64(len(array))), np.uint64)
@@ -196,8 +198,7 @@ def _assemble(rows, columns, members, pivots, width, position, words):
 
 @njit
 def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
-    """Join a child's contribution to its parent's bits. runs : room for the ranges of columns that the
-    child's are in the parent."""
+    """Join a child's contribution to its parent's bits. runs : room for its ranges of parent columns."""
     first = fronts.start[child] + fronts.first[child + 1] - fronts.first[child]
     over = fronts.members[first : fronts.start[child + 1]]
     count = ZERO
@@ -217,7 +218,7 @@ def _extend_add(fronts, child, full, stack, left, width, position, runs, words):
 
 @njit
 def _keep(words, width, size, stop, kept, filled):
-    """Append what Factor holds of a front. Returns the kept bits, which may have moved, and their end."""
+    """Append a front's part of Factor; return the kept bits, which may have moved, and their end."""
     length = words_of(stop)
     kept = _room(kept, filled, filled + size * length + stop * width)
     for row in range(size):

@@ -35,10 +35,13 @@ MANY = np.uint64(256)
 
 @njit
 def eliminate(front, members, pivots, unions):
-    """Eliminate the pivots. front : members x words bits, flat. unions : room for words of UNIONS rows.
+    """Eliminate the pivots of a front and return (stop, words joined).
 
-    Returns (stop, words joined): pivot `stop` and all behind it are full, rows and columns; `pivots` if none
-    was seen to be. What is full is not written.
+    front : members x words bits, flat
+    unions : room for words of UNIONS rows
+
+    Pivot `stop` and all behind it are full, rows and columns; `stop` is `pivots` if none is known to be. Full
+    pivots are not written.
     """
     width = words_of(members)
     joined = ZERO
@@ -98,7 +101,7 @@ def _closures(front, width, first, last, members):
 
 @njit
 def _full_pivot(front, width, first, last, members, common):
-    """The first pivot of the panel whose row, and whose column, is full from the diagonal on; else `last`."""
+    """Return the first pivot of the panel with row and column full from the diagonal on; else `last`."""
     word = first >> SIX
     for k in range(first, last):
         bit = ONE << (k & LOW)
@@ -137,7 +140,7 @@ def _join_rows(front, width, first, last, members):
 
 @njit
 def _join_unions(front, width, first, members, unions):
-    """The same by the method of four Russians: the unions of each four rows of the panel, made once."""
+    """Join likewise by the method of four Russians: the unions of each four rows of the panel, made once."""
     word = first >> SIX
     length = width - word - ONE
     four = np.uint64(4)

@@ -1,6 +1,6 @@
 """The rows of F out of the fronts' bits, each written once from its first column to its last.
 
-Left of the diagonal a row has columns of its segments, which ascend; from the diagonal on it has members of
+Left of the diagonal a row has columns of its segments, which ascend. From the diagonal on it has members of
 its own front, which ascend as well. Nothing is sorted.
 """
 
@@ -24,7 +24,7 @@ FRONT, NEXT, WIDTH, FIRST, STOP = range(5)
 def rows_of(
     fronts: Fronts, segments: Segments, tree: Tree, factor: Factor, indptr: Array, threads: int
 ) -> Array:
-    """(nnz of F,) int32: the columns of all rows, on so many threads. indptr : (n + 1,) int64."""
+    """Return (nnz of F,) int32: the columns of all rows, on `threads` threads. indptr : (n + 1,) int64."""
     indices = np.empty(indptr[-1], np.int32)
     shares = [int(indptr[-1]) * thread // threads for thread in range(threads)]
     bounds = [*np.searchsorted(indptr[:-1], shares).tolist(), len(indptr) - 1]
@@ -50,7 +50,6 @@ def rows_of(
 
 @njit(cache=True, nogil=True)
 def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_row, indices):
-    """Write the rows first_row <= row < last_row."""
     cursors = _cursors(fronts, segments, label, stop, where, first_row)
     current = np.uint64(np.searchsorted(segments.first, first_row, side="right")) - ONE
     for row in range(first_row, last_row):
@@ -104,9 +103,11 @@ def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_r
 
 @njit
 def _cursors(fronts, segments, label, stop, where, begin):
-    """(k, 8) uint64, for each segment a line of the cache: its FRONT, where the bits of the NEXT row that is
-    no pivot begin, from row `begin` on, how many words (WIDTH) those of each row take, the segment's FIRST
-    pivot, and the front's STOP."""
+    """Return (k, 8) uint64, for each segment a line of the cache with these words.
+
+    FRONT, the segment's. NEXT, where the bits of the next row that is no pivot begin, from row `begin` on.
+    WIDTH, words of each such row. FIRST, the segment's first pivot. STOP, the front's.
+    """
     cursors = np.empty((len(segments.first) - 1, 8), np.uint64)
     for segment in range(np.uint64(len(cursors))):
         vertex = segments.first[segment]

@@ -1,10 +1,13 @@
 """Fronts: pivots that are eliminated together, and all rows and columns that this touches.
 
-A front's pivots are a range of labels. Its members are these and, beyond them, the rows that its last pivot's
-column of the Cholesky factor of A | A^T has: one path to the root, ascending in labels and in vertices.
+A front's pivots are a range of labels. Its members are these and, beyond them, the rows of its last pivot's
+column in the Cholesky factor of A | A^T. They are one path to the root, ascending in labels and in vertices.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear equations, ACM Trans.
 Math. Softw. 9 (1983).
+
+    tree = elimination_tree(pattern)
+    fronts = fronts_of(tree, factor_counts(tree))
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from fillpath.nouns import Array
 from impl.symbolic.elimination_tree import NONE, ONE, Tree
 from impl.symbolic.factor_counts_cpu import FactorCounts
 
-# Subtrees of at most so many vertices are one front.
+# Subtrees of at most LEAF vertices are one front.
 LEAF = 32
 # A front with fewer pivots takes in the parent of its last one, though it has fewer rows than that.
 CHAIN = 16
@@ -44,7 +47,7 @@ class Fronts(NamedTuple):
 
     @property
     def sizes(self) -> Array:
-        """(m,) uint64: members of each."""
+        """Return (m,) uint64: members of each."""
         return np.diff(self.start)
 
 
@@ -62,8 +65,10 @@ class Segments(NamedTuple):
 
 
 def fronts_of(tree: Tree, counts: FactorCounts, leaf: int = LEAF, chain: int = CHAIN) -> Fronts:
-    """The fronts of a tree. With leaf=1 and chain=0 no front has a member that one of its pivots lacks in the
-    Cholesky factor."""
+    """Return the fronts of a tree.
+
+    With leaf=1 and chain=0 no front has a member that one of its pivots lacks in the Cholesky factor.
+    """
     first, parent, descendants, start, of = _amalgamated(
         tree.parent, tree.size, tree.label, counts.columns.view(np.uint64), leaf, chain
     )
@@ -72,14 +77,13 @@ def fronts_of(tree: Tree, counts: FactorCounts, leaf: int = LEAF, chain: int = C
 
 
 def segments_of(tree: Tree, fronts: Fronts) -> Segments:
-    """The segments of the fronts."""
+    """Return the segments of the fronts."""
     first = _segments(tree.label, fronts.of)
     return Segments(first, *_reaching(first, tree.label, *fronts))
 
 
 @njit(cache=True, nogil=True)
 def _amalgamated(parent, size, label, count, leaf, chain):
-    """All of Fronts but the members."""
     n = np.uint64(len(parent))
     first = np.empty(n + ONE, np.uint32)
     front_of = np.empty(n, np.uint32)
@@ -114,7 +118,7 @@ def _amalgamated(parent, size, label, count, leaf, chain):
 
 @njit(cache=True, nogil=True)
 def _members(both, vertex, first, parent, start, of):
-    """The members, rows ascending: each row's subtree is walked once, from the entries of the row up."""
+    """Return the members, rows ascending: each row's subtree is walked once, from the row's entries up."""
     m = np.uint64(len(parent))
     members = np.empty(start[m], np.uint32)
     free = np.empty(m, np.uint64)
@@ -136,7 +140,6 @@ def _members(both, vertex, first, parent, start, of):
 
 @njit(cache=True, nogil=True)
 def _segments(label, of):
-    """The first vertex of each segment, and n."""
     n = np.uint64(len(label))
     first = np.empty(n + ONE, np.uint32)
     k = np.uint64(0)
@@ -151,7 +154,7 @@ def _segments(label, of):
 
 @njit(cache=True, nogil=True)
 def _reaching(segment_first, label, first, parent, descendants, start, members, of):
-    """By rows, the segments that they lie beyond in a front: counted, then filled in the segments' order."""
+    """Return the segments beyond which each row lies in a front: counted, then filled in their order."""
     n = np.uint64(len(label))
     row_start = np.zeros(n + ONE, np.uint64)
     segments = np.uint64(len(segment_first) - 1)

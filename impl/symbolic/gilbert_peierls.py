@@ -2,6 +2,9 @@
 
 J. R. Gilbert and T. Peierls, Sparse partial pivoting in time proportional to arithmetic operations, SIAM J.
 Sci. Stat. Comput. 9 (1988), without the pivoting. It shares no code with the implementations it checks.
+
+    filled, work = gilbert_peierls(pattern)
+    filled.pattern.nnz, work.edges
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from impl.cpu.memory import buffer, reserve
 def gilbert_peierls(
     pattern: Pattern, *, output: Literal["pattern", "counts"] = "pattern"
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by unions of columns of L (sequential; the baseline of GSoFA's Figure 11).
+    """Find the filled pattern by unions of L's columns (sequential; the baseline of GSoFA's Figure 11).
 
     pattern : n x n, sorted, diagonal present
     output : "pattern", or "counts", which stores nothing but L, and that only while it works
@@ -50,7 +53,6 @@ def gilbert_peierls(
 
 @njit(cache=True, nogil=True)
 def _transpose(indptr, indices):
-    """The pattern by columns, with ascending rows in each."""
     n = np.uint64(len(indptr) - 1)
     one = np.uint64(1)
     starts = np.zeros(n + one, np.uint64)
@@ -70,11 +72,11 @@ def _transpose(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _columns(starts, rows, store_upper):
-    """Columns of F one after another, without the diagonal; the rows in a column are not sorted.
+    """Return columns of F one after another, without the diagonal; the rows in a column are not sorted.
 
-    Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored, the row counts of L
-    and U, and the number of entries of L examined. U is read only once more, so it is kept in chunks that
-    `_rows` frees as it goes.
+    Returns L as (rows, pointers), U as (chunks of rows, rows per column) if it is stored. Then come the row
+    counts of L and U, and the number of entries of L examined. U is read only once more, so it is kept in
+    chunks that `_rows` frees as it goes.
     """
     n = np.uint64(len(starts) - 1)
     one = np.uint64(1)
@@ -135,8 +137,7 @@ def _columns(starts, rows, store_upper):
 
 @njit(cache=True, nogil=True)
 def _rows(found, pointers, chunks, heights, indptr, upper_start):
-    """Columns of F row by row, ascending: those of L begin at indptr[i] in row i, those of U at
-    upper_start[i]."""
+    """Return F's columns by rows, ascending: L's begin at indptr[i] in row i, U's at upper_start[i]."""
     n = np.uint64(len(heights))
     one = np.uint64(1)
     indices = np.empty(indptr[n], np.uint32)

@@ -1,15 +1,16 @@
 """GSoFA's traversal on CPU threads: the specification of the kernel, testable without a GPU.
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Section 4, Figure 6 and Section 6.
-No figure uses it as a baseline. A round takes #C sources; its iterations expand one queue of (vertex, source
-slot) entries for all of them, and threads share entries, maxId and fill through atomics, as in the paper.
+No figure uses it as a baseline. A round takes #C sources. Its iterations expand one queue of (vertex, source
+slot) entries for all of them. Threads share entries, maxId and fill through atomics, as in the paper.
 
-Where the paper is silent or misprinted: fill starts below every id and is set to the source for the source's
-own row (line 5 prints 0); the first frontiers are the vertices v, not src (line 6). Each thread writes the
-next queue through a small buffer, so that one atomic makes room for many entries. A thread that finds the
-queue full stops; the queue is copied out, and the thread continues in the middle of the row.
+The paper is silent or misprinted in places: fill starts below every id. It is set to the source for the
+source's own row (line 5 prints 0). The first frontiers are the vertices v, not src (line 6). Each thread
+writes the next queue through a small buffer, so that one atomic makes room for many entries. A thread that
+finds the queue full stops; the queue is copied out, and the thread continues in the middle of the row.
 
-Longer than two screens: one kernel and its launch belong together.
+    filled, work = gsofa_cpu(pattern, fill_first=True)
+    filled.pattern.nnz, work.fills
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from impl.symbolic.gsofa_space import Space, Split, ValueRanges, plan
 MAXID_TOP = 2**32 - 1
 # Bytes of maxId and fill that the default #C uses at a time.
 CACHE = 32 * 2**20
-# Entries below which a single thread expands them all: starting a parallel loop takes as long as some hundred
+# Entries below which a single thread expands them all. Starting a parallel loop takes as long as some hundred
 # entries, and ending it takes far longer if another process occupies a core.
 SHORT_QUEUE = 4096
 # Words of fill below which a single thread gathers the rows of a round.
@@ -104,7 +105,7 @@ def gsofa_cpu(
     memory_budget: int | None = None,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by fine-grained multi-source traversal, on CPU threads.
+    """Find the filled pattern by fine-grained multi-source traversal, on CPU threads.
 
     pattern : n x n, sorted, diagonal present
     maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
@@ -113,23 +114,24 @@ def gsofa_cpu(
     fill_first : skip vertices already filled before looking at maxId (line 9.5)
     dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
         has its share of n entries
-    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue; if
+    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue. If
         false, run fewer sources at a time
     sources : #C, the number of sources that run at a time
     memory_budget : bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
     output : "pattern", or "counts", which leaves the columns out
 
-    Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2, but here also limited so
-    that maxId and fill (8 n bytes per source) stay within 32 MiB of cache.
+    Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2. Here it is also limited
+    so that maxId and fill (8 n bytes per source) stay within 32 MiB of cache.
 
     The pool, 96 MiB by default if the matrix is large enough, may be many times larger than the output.
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges as defined in Work
-    (they depend on scheduling), fills, peak_memory (the pool and the list of external frontiers), series by
-    source.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, and the work. It has edges as defined
+    in Work (they depend on scheduling), fills, and series by source. Its peak_memory is the pool and the list
+    of external frontiers.
 
-    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget, and,
-    without external frontiers, if one source alone fills the queue; UnknownNameError if sources < 1.
+    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget.
+    Without external frontiers it is raised too if one source alone fills the queue. Raises UnknownNameError
+    if sources < 1.
     """
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
@@ -152,7 +154,6 @@ def gsofa_cpu(
 
 
 def _concurrent(n: int) -> int:
-    """The default #C."""
     fitting = max(1, min(2**31 // max(1, 6 * n), n // 2, CACHE // max(1, 8 * n)))
     return 1 << (fitting.bit_length() - 1)
 
@@ -214,7 +215,7 @@ class _Traversal:
         return Filled(Pattern(indptr, indices), indptr[:-1] + lower), work
 
     def _start(self, first: int, split: Split) -> Round:
-        """The round's arrays in the pool, with maxId initialised where needed."""
+        """Set up the round's arrays in the pool, with maxId initialised where needed."""
         words = self.pool.view(np.uint32)
         last = split.maxid + split.sources * split.stride
         self.ranges, stale = self.ranges.next(split.maxid, last, self.reuse)
@@ -251,7 +252,7 @@ class _Traversal:
 
 
 def _offsets(lengths: Array) -> Array:
-    """(k + 1,) int64: where each of k rows begins, and the end of the last."""
+    """Return (k + 1,) int64: where each of k rows begins, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -269,11 +270,11 @@ def _crew(threads: int, sources: int) -> Crew:
 
 @njit(cache=True, nogil=True)
 def _traverse(work, crew, short):
-    """Traverse from all sources of the round. Returns (bytes of the external lists, whether no entry was
-    refused).
+    """Traverse from all sources of the round.
 
-    Iteration 0 expands the sources themselves. Each iteration works first on the resident queue, then on what
-    was copied out while that queue was written.
+    Returns (bytes of the external lists, whether no entry was refused). Iteration 0 expands the sources
+    themselves. Each iteration works first on the resident queue, then on entries that were copied out while
+    that queue was written.
     """
     current, following = work.current, work.following
     capacity = np.uint64(len(current))
@@ -341,7 +342,7 @@ def _expand(work, crew, current, length, following, leaving, left, iteration, sh
 
 @njit
 def _pending(cursors):
-    """Whether a thread stopped at a full queue, with entries still to expand or in its buffer."""
+    """Return whether a thread stopped at a full queue, with entries still to expand or in its buffer."""
     for worker in range(np.uint64(len(cursors))):
         if cursors[worker, 0] < cursors[worker, 1] or cursors[worker, 3] > ZERO:
             return True
@@ -362,7 +363,7 @@ def _run_all(work, crew, current, length, following, iteration, parallel):
 
 @njit
 def _run(work, crew, worker, current, length, following, iteration):
-    """One thread: take entries until none are left, or until `following` and the buffer are full."""
+    """Run one thread: take entries until none are left, or until `following` and the buffer are full."""
     cursor, buffer = crew.cursors[worker], crew.buffers[worker]
     stats = crew.stats[worker]
     position, end, place, used = cursor[0], cursor[1], cursor[2], cursor[3]
@@ -399,7 +400,7 @@ def _run(work, crew, worker, current, length, following, iteration):
 
 @njit(inline="always")
 def _flush(buffer, used, queue, shared):
-    """Append the buffer to the queue as far as it has room. Returns how many entries stay in the buffer."""
+    """Append the buffer to the queue as far as it has room; return how many entries stay in the buffer."""
     capacity = np.uint64(len(queue))
     at = min(fetch_add(shared, TAIL, used), capacity)
     room = min(used, capacity - at)
@@ -412,7 +413,7 @@ def _flush(buffer, used, queue, shared):
 
 @njit(inline="always")
 def _start_row(work, slot, begin, stop, buffer, used, stats):
-    """Lines 4 to 6 of Figure 6 for a part of the source's own row; no other thread works on that row."""
+    """Run lines 4 to 6 of Figure 6 for a part of the source's own row, on which no other thread works."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     for p in range(begin, stop):
@@ -429,7 +430,7 @@ def _start_row(work, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
-    """Lines 8 to 16 of Figure 6 for a part of the frontier's row. Returns the entries in the buffer."""
+    """Run lines 8 to 16 of Figure 6 for a part of the frontier's row; return the entries in the buffer."""
     n = np.uint64(len(work.indptr)) - ONE
     source = work.first + slot
     fill, maxid = slot * n, slot * work.stride
@@ -455,20 +456,19 @@ def _examine(work, frontier, slot, begin, stop, buffer, used, stats):
 
 @njit(inline="always")
 def _lower(maxid, at, value):
-    """atomicMin; returns whether it lowered the value. Mostly it does not, and a plain load finds that out
-    sooner."""
+    """Lower a value by atomicMin, if a plain load shows it to be larger; return whether it was lowered."""
     return load(maxid, at) > value and fetch_min(maxid, at, value) > value
 
 
 @njit(inline="always")
 def _mark(fill, at, mark):
-    """atomicMax; returns whether this thread is the first to mark the vertex for the source."""
+    """Do an atomicMax; return whether this thread is the first to mark the vertex for the source."""
     return load(fill, at) != mark and fetch_max(fill, at, mark) != mark
 
 
 @njit(cache=True, parallel=True, nogil=True)
 def _gather(fill, n, first, offsets):
-    """The columns of the round's rows, one row after the other, ascending. offsets : (sources + 1,) int64."""
+    """Return the columns of the round's rows in turn, ascending. offsets : (sources + 1,) int64."""
     out = np.empty(offsets[-1], np.uint32)
     sources = len(offsets) - 1
     if np.uint64(len(fill)) < SHORT_SCAN:

@@ -1,7 +1,4 @@
-"""How gsofa.cu is launched by its implementations: its variants, its arguments, and its statistics.
-
-Longer than two screens: what the kernel is given and what it writes back are one layout.
-"""
+"""The launch of gsofa.cu by its implementations: its variants, its arguments, and its statistics."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ from impl.symbolic.device_rows import Found, Output
 from impl.symbolic.gsofa_pool import WORD, Launch, set_words
 
 KERNEL = Path(__file__).with_name("gsofa.cu")
-# The kernel's shape, the fastest of those tried on an H200 (docs/notes/performance.md): threads per block,
-# sources that a block works on at a time, blocks per multiprocessor, sources that enter per step, adjacency
-# entries in flight per lane.
+# The kernel's shape, the fastest of those tried on an H200 (docs/notes/performance.md). In turn: threads per
+# block, sources that a block works on at a time, blocks per multiprocessor. Then sources that enter per step,
+# and adjacency entries in flight per lane.
 THREADS = 512
 SLOTS = 4
 SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")
@@ -45,7 +42,7 @@ SWITCHES = ("BUBBLE", "RANGES", "FILL_FIRST", "COLUMNS", "SPILL", "OWN")
 
 
 def texts(defines: Defines) -> tuple[str, ...]:
-    """What the kernel is compiled with: the switches, where a missing one is off, and its shape."""
+    """Return the kernel's defines: the switches, where a missing one is off, and its shape."""
     return (*(f"{name}={int(defines.get(name, False))}" for name in SWITCHES), *SHAPE, f"TOP={TOP}u")
 
 
@@ -57,12 +54,12 @@ VARIANTS = tuple(
 
 
 def kernel(defines: Defines) -> Any:
-    """The kernel in the variant that these switches select; a missing switch is off."""
+    """Return the kernel in the variant that these switches select; a missing switch is off."""
     return kernels.load(KERNEL, ("gsofa_traverse",), texts(defines))["gsofa_traverse"]
 
 
 def resident_blocks(defines: Defines) -> int:
-    """Blocks that the card holds at once, in the variant that may spill, if there is one."""
+    """Return how many blocks the card holds at once, in the variant that may spill, if there is one."""
     sized = kernel({**defines, "SPILL": not defines.get("OWN", False)})
     return device.multiprocessors() * device.occupancy(sized, THREADS, 0)
 
@@ -71,8 +68,10 @@ class Traversal:
     """The pool on the device, and the statistics of its launches."""
 
     def __init__(self, pattern: Pattern, launches: Iterable[Launch], memory: Array, defines: Defines) -> None:
-        """launches : together they cover all sources, largest ids first.
-        memory : the words that they divide.
+        """Allocate the arrays of a traversal.
+
+        launches : together they cover all sources, largest ids first
+        memory : the words that they divide
         """
         import cupy
 
@@ -146,7 +145,7 @@ class Traversal:
         )
 
     def _pinned(self, size: int) -> int:
-        """Address of this many bytes of pinned host memory, the same for all launches; 0 for none."""
+        """Return the address of pinned host memory of this size, the same for all launches; 0 for none."""
         import cupy
 
         if size and (self.host is None or self.host.mem.size < size):
@@ -161,7 +160,7 @@ class Traversal:
         return int(self.memory.nbytes) + self.pinned
 
     def facts(self) -> dict[str, float]:
-        """Bytes of each structure in the launch with the most sources at a time; shares over all launches."""
+        """Return bytes of each structure in the launch with the most sources; shares over all launches."""
         import cupy
 
         if not self.launched:
@@ -193,7 +192,7 @@ class Traversal:
         }
 
     def outcome(self, found: Found) -> tuple[Filled | Counts, Work]:
-        """What an implementation returns: the result and the work."""
+        """Return an implementation's two results: the noun and the work."""
         pattern = self.pattern
         fills = found.counts.lower + found.counts.upper - (pattern.indptr[1:] - pattern.indptr[:-1])
         nnz = int(pattern.indices.size)
@@ -210,8 +209,10 @@ class Traversal:
 
 
 def positions(sources: Array, n: int) -> Callable[[int], int]:
-    """Where the sources below a row begin. sources : in descending order. Computed by arithmetic if they are
-    all rows, which needs no transfer from the device."""
+    """Return where the sources below a row begin. sources : in descending order.
+
+    If they are all rows, arithmetic suffices, which needs no transfer from the device.
+    """
     import cupy
 
     if len(sources) == n:
@@ -222,18 +223,21 @@ def positions(sources: Array, n: int) -> Callable[[int], int]:
 
 @functools.cache
 def host_room() -> int:
-    """Bytes that may be pinned, the same for all calls of a process: a quarter of the host's free memory; no
-    bound if that is unknown."""
+    """Return the bytes that may be pinned, the same for all calls of a process.
+
+    They are a quarter of the host's free memory, without bound if that is unknown.
+    """
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)
 
 
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
-    """Bytes requested by the traversal and by the gathering of rows, from whatever memory: a count, not
-    measured DRAM traffic.
+    """Return the bytes requested by the traversal and by the gathering of rows, from any memory.
 
-    examined : adjacency entries.
-    rows : entries of F that are kept.
+    They are a count, not measured DRAM traffic.
+
+    examined : adjacency entries
+    rows : entries of F that are kept
     """
     entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
     return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

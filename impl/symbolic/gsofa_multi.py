@@ -1,11 +1,9 @@
-"""GSoFA on several GPUs: of one process, which starts the traversal on all of them, or of several MPI ranks.
+"""GSoFA on several GPUs: of one process, which starts the traversal on all, or of several MPI ranks.
 
 Z. Li and others, GSoFA, Section 5. The pattern is copied to each GPU. Each traverses from its own sources
 with gsofa's kernel and without communication; rows are gathered once, on the first GPU. With `virtual_gpus`
 one GPU works through the shares of many in turn, of `nodes` nodes. This is a simulation: it has the balance
 of the schedule, and the speed of one GPU with so small a share.
-
-Longer than two screens: one schedule, as GPUs follow it at once, in turn, or by MPI ranks.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ def gsofa_multi(
     advise: bool = True,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by GSoFA on several GPUs, of one process or of MPI ranks, or simulated in turn on one.
+    """Find the filled pattern by GSoFA on several GPUs: of a process, of MPI ranks, or simulated.
 
     pattern : n x n, sorted, diagonal present; on the current device
     gpus : GPUs of this process, from the current device on; a field of the case, not an option
@@ -67,14 +65,14 @@ def gsofa_multi(
     ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
     order : which GPU takes which source, see `gsofa_schedule`
     maxsup : rows per chunk
-    sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs, and share
-        these by "peer_copy", copies, or in managed memory, in "one_array" for all GPUs or in
+    sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs. They are
+        shared by "peer_copy", copies, or in managed memory, in "one_array" for all GPUs or in
         "separate_arrays", one per GPU. The number of supernodes is a fact.
     advise : advise the driver where managed memory belongs
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (ranks other than
-    0 return only their own rows of it), and the work: edges (they depend on scheduling), fills, peak_memory
+    0 return only their own rows of it). The work has edges (they depend on scheduling), fills, peak_memory
     (pools and pinned memory of all GPUs). Facts:
 
     workers : how many there are
@@ -87,7 +85,7 @@ def gsofa_multi(
 
     Workers that run in turn are also phases, `gpu0` and so on. Raises InputError for virtual GPUs or nodes
     together with real ones, and for sharing without columns; UnavailableError for more GPUs or ranks than
-    there are; MemoryBudgetError for more shared memory than is safe; and whatever gsofa raises.
+    there are. More shared memory than is safe raises MemoryBudgetError. All errors of gsofa may occur.
     """
     communicator = world(ranks)
     _check(gpus, virtual_gpus, nodes, ranks, maxsup, sharing, output)
@@ -123,8 +121,7 @@ class _Share:
         self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
-        """Launch the traversal on the worker's device, which is current, and do not wait. workers : how many
-        share the host's memory."""
+        """Launch on the worker's device, without waiting. workers : how many share the host's memory."""
         import cupy
 
         # Not for all workers in advance: in the meantime the devices of earlier workers are busy.
@@ -145,7 +142,7 @@ class _Share:
         self.ended.record()
 
     def finish(self) -> list[Rows]:
-        """The worker's rows, once they are complete. Rows that did not fit are traversed a second time."""
+        """Return the worker's rows, once complete; traverse those that did not fit a second time."""
         import cupy
 
         self.ended.synchronize()
@@ -172,7 +169,7 @@ class _Share:
         return found
 
     def _taken(self, rows: Output, sources: Array) -> Rows:
-        """The part of these rows that is kept: no more columns than were written."""
+        """Return the part of these rows that is kept: no more columns than were written."""
         used = min(int(rows.tail[0]), len(rows.columns))
         return Rows(
             self.worker,
@@ -187,8 +184,10 @@ class _Share:
 
 
 def _room(pattern: Pattern, count: int, free: int) -> int:
-    """Initial room, in entries, for the rows of `count` sources. This is more than their share of what gsofa
-    has for all sources: few sources may have most of the fill, and the device has the memory."""
+    """Return the initial room, in entries, for the rows of `count` sources.
+
+    This is more than their share of gsofa's room for all sources: few may have most of the fill.
+    """
     wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
     return int(min(wanted, pattern.n * count, ROOM_SHARE * free / WORD))
 
@@ -206,7 +205,7 @@ def _check(
 
 
 def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget: int) -> Traversal:
-    """A traversal with gsofa's defaults, for `count` of the sources, within `budget` bytes."""
+    """Return a traversal with gsofa's defaults, for `count` of the sources, within `budget` bytes."""
     import cupy
 
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": columns}
@@ -229,7 +228,6 @@ def _traversal(pattern: Pattern, count: int, workers: int, columns: bool, budget
 
 
 def _at_once(shares: Sequence[_Share], there: dict[int, Pattern], cards: Sequence[int]) -> list[Rows]:
-    """Launch on every device before waiting for any."""
     import cupy
 
     found = []
@@ -256,7 +254,7 @@ def _in_turn(shares: Sequence[_Share], there: dict[int, Pattern]) -> list[Rows]:
 def _on_first(
     found: Sequence[Rows], shares: Sequence[_Share], pattern: Pattern, first: int, columns: bool
 ) -> tuple[Part, Array]:
-    """(the rows of all shares, mean frontiers of their sources), on the first device."""
+    """Return (the rows of all shares, mean frontiers of their sources), on the first device."""
     import cupy
 
     n = pattern.n
@@ -281,13 +279,11 @@ def _on_first(
 
 
 def _moved(rows: Rows, first: int) -> Rows:
-    """The rows on the first device."""
     arrays = (rows.rows, rows.lower, rows.upper, rows.edges, rows.columns, rows.start)
     return Rows(rows.worker, first, *(peers.copied(array, rows.card, first) for array in arrays))
 
 
 def _place(rows: Rows, indptr: Array, indices: Array) -> None:
-    """Copy the rows to their places in F."""
     import cupy
 
     n = len(indptr) - 1
@@ -311,7 +307,7 @@ def _offsets(lengths: Array) -> Array:
 def _facts(
     whole: Schedule, communicator: Any, cards: Sequence[int], shares: Sequence[_Share]
 ) -> dict[str, float]:
-    """Facts of this process's workers; the balance is over all processes."""
+    """Return the facts of this process's workers; the balance is over all processes."""
     own = np.array([share.edges for share in shares])
     loads = own if communicator is None else np.concatenate(communicator.allgather(own))
     return {

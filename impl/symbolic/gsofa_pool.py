@@ -1,5 +1,4 @@
-"""How `gsofa` divides its pool of device memory: the number of sources at a time, and the share of each.
-Needs no GPU.
+"""The division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds, from the front:
 
@@ -59,16 +58,16 @@ class Launch:
 
     @property
     def sources(self) -> int:
-        """Sources at a time."""
+        """Return the number of sources at a time."""
         return self.blocks * self.slots + self.wider
 
     @property
     def layout(self) -> Launch:
-        """This launch without its sources: equal for launches that divide the pool in the same way."""
+        """Return this launch without its sources: equal for launches that divide the pool in the same way."""
         return replace(self, first=0, last=0)
 
     def entries(self) -> Array:
-        """(blocks,) queue entries of each block."""
+        """Return (blocks,) queue entries of each block."""
         return self.capacity * (self.slots + (np.arange(self.blocks) < self.wider))
 
 
@@ -98,9 +97,9 @@ class Pool:
     binds: bool
 
     def launches(self) -> Iterator[Launch]:
-        """Launches that together cover all sources, the largest ids first.
+        """Return launches that together cover all sources, the largest ids first.
 
-        A launch takes as long as its slowest source, so there are several only if a single one would leave
+        A launch takes as long as its slowest source, so there are several only if a single launch would leave
         half of the blocks idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
@@ -136,12 +135,12 @@ def plan(
     dynamic: bool,
     external: bool,
 ) -> Pool:
-    """The pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
+    """Return the pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
     Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
     more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
     queue_fraction queue entries, or what the budget allows. Raises MemoryBudgetError, naming the bytes needed
-    and given, if one source does not fit: it needs its bit set, maxId, and n queue entries, or one with
+    and given, if one source does not fit. A source needs its bit set, maxId, and n queue entries, or one with
     external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
@@ -161,7 +160,7 @@ def plan(
 
 
 def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
-    """(blocks, slots of each, blocks with one slot more) for this many sources at a time.
+    """Return (blocks, slots of each, blocks with one slot more) for this many sources at a time.
 
     Every block is busy before any has a second slot. sources : at most what the card's blocks have slots for.
     """
@@ -170,21 +169,21 @@ def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
 
 
 def set_words(n: int) -> int:
-    """Words of a set of vertices: one bit per vertex, and one bit per word of these."""
+    """Return the words of a set of vertices: one bit per vertex, and one bit per word of these."""
     return -(-n // 32) + -(-n // 1024)
 
 
 def published_sources(n: int, words: int) -> int:
-    """The authors' rule for #C: the largest power of two that `words` allows, never above n / 2."""
+    """Return #C by the authors' rule: the largest power of two for `words` words, never above n / 2."""
     fitting = max(1, min(words // max(1, n), n // 2))
     return 1 << (fitting.bit_length() - 1)
 
 
 def _claim(n: int, external: bool) -> int:
-    """Queue entries that a source is meant to have if it is not alone."""
+    """Return the queue entries that a source is meant to have if it is not alone."""
     return max(1, n // QUEUE_FRACTION) if external else n
 
 
 def _even(words: int) -> int:
-    """The next even number: queue entries lie at multiples of eight bytes."""
+    """Return the next even number: queue entries lie at multiples of eight bytes."""
     return words + words % 2

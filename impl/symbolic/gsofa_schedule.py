@@ -7,7 +7,7 @@ longest possible supernode, so that no supernode spans two nodes:
     inter_node   consecutive chunks go to the nodes in turn; a GPU has a block of its node's share at a time
     intra_node   chunks as in inter_node; the rows of a node's share at a time go to its GPUs in turn
 
-A node's share at a time is as many chunks as Equation 1 says, maxsup x chunks = #C x GPUs, and at least one.
+A node's share at a time is the chunks of Equation 1, maxsup x chunks = #C x GPUs, and at least one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fillpath.nouns import Array
 from impl.symbolic.gsofa_pool import published_sources
 
 Order = Literal["intra_node", "inter_node", "contiguous"]
-# Words that the rule for #C divides by n, from the authors' code that uses less memory per source (pre2:
-# 1024, which for six GPUs makes the 6144 sources printed in the paper).
+# Words that the rule for #C divides by n, from the authors' code that uses less memory per source. For pre2
+# it gives 1024, which for six GPUs makes the 6144 sources printed in the paper.
 PUBLISHED_WORDS = 3758096384 // 5
 
 
@@ -53,11 +53,11 @@ class Schedule:
 
     @property
     def chunks_at_a_time(self) -> int:
-        """Chunks that a node has at a time (Equation 1)."""
+        """Return the chunks that a node has at a time (Equation 1)."""
         return max(1, self.concurrent * self.gpus // self.maxsup)
 
     def worker_of(self) -> Array:
-        """(n,) int32: the worker of each source."""
+        """Return (n,) int32: the worker of each source."""
         first, turn = self._dealt()
         if self.order != "intra_node":
             return np.repeat(first, self.maxsup)[: self.n]
@@ -67,8 +67,10 @@ class Schedule:
         return (first[:, None] + windows[turn]).ravel()[: self.n]
 
     def _dealt(self) -> tuple[Array, Array]:
-        """Two integers per chunk: the worker that has it (with intra_node, the first worker of its node),
-        and, with intra_node, the GPU that has its first row."""
+        """Return two integers per chunk: its worker, and, with intra_node, the GPU that has its first row.
+
+        With intra_node the worker is the first of its node.
+        """
         chunk = np.arange(self.chunks, dtype=np.int64)
         if self.order == "contiguous":
             return (chunk * self.workers // max(1, self.chunks)).astype(np.int32), chunk
@@ -81,15 +83,14 @@ class Schedule:
         return (node * self.gpus + place * self.gpus // at_a_time).astype(np.int32), chunk
 
     def detector_of(self) -> Array:
-        """(chunks,) int32: the worker that finds each chunk's supernodes: the one that has all of its rows,
-        or else the GPUs of its node in turn."""
+        """Return (chunks,) int32: the worker with all rows of a chunk, else its node's GPUs in turn."""
         first, _ = self._dealt()
         if self.order != "intra_node":
             return first
         return (first + np.arange(self.chunks) // self.nodes % self.gpus).astype(np.int32)
 
     def part(self, worker: int) -> Array:
-        """The sources of a worker, (k,) int32, the largest ids (and the most work) first."""
+        """Return the sources of a worker, (k,) int32, the largest ids (and the most work) first."""
         first, turn = self._dealt()
         of_its_own = self.order != "intra_node"
         node = worker if of_its_own else worker - worker % self.gpus
@@ -102,13 +103,13 @@ class Schedule:
         return found
 
     def imbalance(self, work: Array) -> float:
-        """The imbalance of the workers. work : (n,), per source."""
+        """Return the imbalance of the workers. work : (n,), per source."""
         return imbalance(np.bincount(self.worker_of(), weights=work, minlength=self.workers))
 
 
 @njit(cache=True, nogil=True)
 def _descending(starts, ends, step):
-    """Every step-th number from each start up to, but not including, its end; the last range first."""
+    """Return every step-th number from each start up to, but not including, its end; the last range first."""
     count = 0
     for chunk in range(len(starts)):
         count += max(0, -((starts[chunk] - ends[chunk]) // step))
@@ -121,12 +122,15 @@ def _descending(starts, ends, step):
 
 
 def imbalance(loads: Array) -> float:
-    """The largest load over the mean load; 1 if there is no work."""
+    """Return the largest load over the mean load; 1 if there is no work."""
     return float(loads.max() / loads.mean()) if loads.any() else 1.0
 
 
 def schedule(n: int, nodes: int, gpus: int, maxsup: int, order: Order) -> Schedule:
-    """The schedule at the authors' #C. Raises InputError for fewer than one node, GPU, or row per chunk."""
+    """Return the schedule at the authors' #C.
+
+    Raises InputError for fewer than one node, GPU, or row per chunk.
+    """
     for name, count in (("nodes", nodes), ("GPUs", gpus), ("rows of a chunk (maxsup)", maxsup)):
         if count < 1:
             raise InputError(f"{count} {name}: expected 1 or more")

@@ -1,11 +1,9 @@
 """T3 supernodes of rows that lie on several GPUs: how counts and fill flags are shared.
 
 Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through unified memory, in one array
-for all GPUs or in one per GPU, and advises the driver to keep each part where it is written and to map it
+for all GPUs or in one per GPU. It advises the driver to keep each part where it is written and to map it
 elsewhere. `peer_copy` is our own alternative: ordinary arrays, copied to the node's other GPUs once they are
 written. Managed memory is small: 4 + maxsup / 8 bytes per row.
-
-Longer than two screens: the ways to share one pair of arrays are read against each other.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ def supernodes(
     plan: Schedule, workers: Sequence[int], cards: Sequence[int], found: Sequence[Rows], sharing: Sharing,
     advise: bool,
 ) -> int:  # fmt: skip
-    """The number of T3 supernodes in the chunks of these workers' nodes.
+    """Return the number of T3 supernodes in the chunks of these workers' nodes.
 
     workers : all workers of one or more nodes
     cards : the device of each worker
@@ -95,7 +93,6 @@ def supernodes(
 
 
 def _reached(arrays: Sequence[Any], cards: Sequence[int], card: int) -> list[Any]:
-    """All arrays, copied to one device."""
     return [peers.copied(array, source, card) for array, source in zip(arrays, cards, strict=True)]
 
 
@@ -107,7 +104,7 @@ def _marked(card: int, marks: Array) -> int:
 
 
 def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
-    """(n,) uint64: worker << 32 | position of the row in the worker's list."""
+    """Return (n,) uint64: worker << 32 | position of the row in the worker's list."""
     where = np.zeros(n, np.uint64)
     for worker, part in zip(workers, parts, strict=True):
         where[part] = (np.uint64(worker) << np.uint64(32)) + np.arange(len(part), dtype=np.uint64)
@@ -117,7 +114,7 @@ def _where(n: int, workers: Sequence[int], parts: Sequence[Array]) -> Array:
 def _arrays(
     sizes: Sequence[int], cards: Sequence[int], words: int, sharing: Sharing, advise: bool
 ) -> list[Any]:
-    """One (rows x words,) uint32 array per worker: counts, then flags."""
+    """Return one (rows x words,) uint32 array per worker: counts, then flags."""
     import cupy
 
     counts = [size * words for size in sizes]
@@ -141,8 +138,10 @@ def _arrays(
 
 
 def _managed(counts: Sequence[int], cards: Sequence[int]) -> list[Any]:
-    """Managed arrays of these lengths in words. `managed.words` considers only the current device and a
-    single request."""
+    """Return managed arrays of these lengths in words.
+
+    `managed.words` considers only the current device and a single request.
+    """
     import cupy
 
     wanted = 4 * sum(counts)
@@ -196,7 +195,7 @@ def _detect(
     plan: Schedule, workers: Sequence[int], arrays: Sequence[Any], sizes: Sequence[int], chunks: Array,
     where: Array, words: int,
 ) -> Any:  # fmt: skip
-    """(n,) bool on the current device: the first rows of the supernodes in these chunks."""
+    """Return (n,) bool on the current device: the first rows of the supernodes in these chunks."""
     import cupy
 
     # One address per worker of the schedule, 0 for workers of other nodes.

@@ -1,4 +1,4 @@
-"""How `gsofa_cpu` divides its one pool of memory, round by round (for `gsofa` see gsofa_pool.py).
+"""The division of `gsofa_cpu`'s one pool of memory, round by round (for `gsofa` see gsofa_pool.py).
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 (value ranges) and 6.
 The pool is an array of uint32 words. In each round it holds, from the front:
@@ -26,7 +26,7 @@ QUEUE_FRACTION = 8
 
 @dataclass(frozen=True)
 class Split:
-    """How a round splits the pool.
+    """A round's division of the pool.
 
     sources : concurrent sources
     stride : words of maxId per source
@@ -58,7 +58,7 @@ class Space:
     dynamic: bool
 
     def split(self, first: int, limit: int) -> Split:
-        """The split for a round of at most `limit` sources from `first` on: as many as get their claim."""
+        """Return the split for a round of at most `limit` sources from `first` on that get their claim."""
         sources = min(limit, self.most, self.n - first)
         while self.dynamic and sources > 1 and self._split(first, sources).entries < sources * self.claim:
             sources -= 1
@@ -81,10 +81,10 @@ def plan(
     dynamic: bool,
     external: bool,
 ) -> Space:
-    """The pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
+    """Return the pool for at most `sources` concurrent sources within `budget` bytes. Allocates nothing.
 
-    Without a budget its size is that of Table 2, 6 n words per source (at least LEAST_QUEUE queue entries).
-    With a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
+    Without a budget its size follows Table 2, 6 n words per source (at least LEAST_QUEUE queue entries). With
+    a budget it is at most that, and fewer sources run at a time if necessary. With external frontiers a
     source claims n / 8 queue entries or, if it is alone, whatever there is (at least one); without, it claims
     n. Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit.
     """
@@ -105,7 +105,7 @@ def plan(
 
 
 def _even(words: int) -> int:
-    """The next even number: queue entries lie at multiples of eight bytes."""
+    """Return the next even number: queue entries lie at multiples of eight bytes."""
     return words + words % 2
 
 
@@ -128,12 +128,14 @@ class ValueRanges:
 
     @property
     def base(self) -> int:
-        """The value of vertex 0 in the current range."""
+        """Return the value of vertex 0 in the current range."""
         return self.top - self.rounds * self.n
 
     def next(self, first: int, last: int, reuse: bool) -> tuple[ValueRanges, list[tuple[int, int]]]:
-        """The range of the next round, whose maxId is the words first to last - 1, and the parts of these
-        that have to be set to at least `top` first. Without `reuse` that is all of them, in every round."""
+        """Return the next round's range, and the parts of maxId[first:last] to set to `top` or more first.
+
+        Without `reuse` these are all of it, in every round.
+        """
         keep = reuse and self.rounds < self.top // self.n
         low, high = self.trusted if keep else (first, first)
         parts = [(first, min(last, low)), (max(first, high), last)]

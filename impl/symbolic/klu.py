@@ -21,16 +21,15 @@ from impl.solve.direct import MOST_ENTRIES, with_32_bits
 
 @implementation(stage="symbolic", available=peer("klu").installed, peer="klu")
 def klu(prepared: Prepared) -> tuple[Factorised, Work]:
-    """KLU's LU (sequential): the whole factorisation, values too, twice, in the order of the matrix.
+    """Factorise wholly by KLU (sequential), values too, twice, in the order of the matrix.
 
     prepared : pattern and values, factorised as one block, without scaling, on the diagonal
 
     Its phases: convert, to columns; analysis, which only checks; factor, symbolic and numeric at once;
-    refactor, the numeric part again in the pattern that `factor` has found: the symbolic part takes the
-    difference. Returns the factorisation, whose nnz is that of L + U and which refines once as it solves, and
-    its fills. Raises UnsupportedError
-    for complex matrices, 2^31 entries or more, a singular matrix, and where KLU takes a pivot off the
-    diagonal, for then the pattern is that of another order; MemoryBudgetError.
+    refactor, the numeric part again in the pattern of `factor`. The symbolic part takes the difference.
+    Returns the factorisation, whose nnz counts L + U and which refines once as it solves, and its fills.
+    Raises UnsupportedError for complex matrices, 2^31 entries or more, and a singular matrix. KLU's pivot off
+    the diagonal raises it too, for then the pattern is of another order. Raises MemoryBudgetError.
     """
     name, pattern = prepared.provenance.matrix, prepared.pattern
     if prepared.provenance.field == "complex":
@@ -57,6 +56,6 @@ def klu(prepared: Prepared) -> tuple[Factorised, Work]:
 
 
 def _solved(held: System, rows: csr_array, b: Array) -> Array:
-    """x, refined once: without pivoting for size the factors lose digits."""
+    """Return x, refined once: without pivoting for size the factors lose digits."""
     x = held.solve(b)
     return x + held.solve(b - rows @ x)

@@ -2,15 +2,13 @@
 
 Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Section 3.2, Algorithms
 3 and 4, with GSoFA's traversal. The paper counts in a first pass over all chunks and stores in a second. Here
-the first pass also stores, as long as there is room for rows, and only rows that did not fit are traversed
-again.
+the first pass also stores, as long as there is room for rows; only rows that did not fit are traversed again.
 
-The text does not say how the lengths of frontiers are known before the traversal, nor how large the chunks of
-the two parts are. Here chunks go from the last row to the first. The part with long frontiers ends with the
-first chunk whose longest queue is at most half of the longest so far. The rows before it get queues of MARGIN
-times the length which that chunk needed, so that a chunk holds more of them; entries that do not fit go to
-pinned host memory. Their queues are longer still if memory allows it for as many rows as the card works on at
-a time.
+The text omits how the lengths of frontiers are known before the traversal, and how large the chunks of the
+two parts are. Here chunks go from the last row to the first. The part with long frontiers ends with the first
+chunk whose longest queue is at most half of the longest so far. The rows before it get queues of MARGIN times
+the length which that chunk needed, so that a chunk holds more rows. Entries that do not fit go to pinned host
+memory. Queues are longer still if memory allows it for as many rows as the card works on at a time.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ def out_of_core(
     dynamic_assignment: bool = True,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in by chunks of rows within a budget of device memory (PPoPP 2023).
+    """Find the filled pattern by chunks of rows within a budget of device memory (PPoPP 2023).
 
     pattern : n x n, sorted, diagonal present; on the device
     memory_budget : bytes of the intermediate arrays; None is half of what is free
@@ -82,23 +80,21 @@ def out_of_core(
 
 
 def row_words(n: int, entries: int) -> int:
-    """Words of the intermediate arrays of a row whose queue has `entries` entries; even."""
+    """Return the words of the intermediate arrays of a row whose queue has `entries` entries; even."""
     fixed = n + set_words(n)
     return fixed + fixed % 2 + ENTRY * entries
 
 
 def spare_entries(n: int, words: int, resident: int) -> int:
-    """Queue entries per row that memory has room for if as many rows as the card's blocks can hold run at a
-    time; negative if it has no room for these rows."""
+    """Return the queue entries per row that fit with the card's blocks full of rows; negative if none do."""
     return (words // (resident * SLOTS) - row_words(n, 0)) // ENTRY
 
 
 def chunk(n: int, end: int, words: int, entries: int, resident: int) -> Launch:
-    """The launch for the last rows below `end`: as many as `words` have room for with `entries` queue entries
-    each.
+    """Return the launch for the last rows below `end` for which `words` have room.
 
-    All remaining rows if there is room for as many as the card's blocks can hold: the others wait for a slot,
-    and more memory would not help.
+    Each row has `entries` queue entries. The launch has all remaining rows if there is room for as many as
+    the card's blocks can hold. The others wait for a slot.
     """
     rows = words // row_words(n, entries)
     rows = end if rows >= resident * SLOTS else min(end, rows)

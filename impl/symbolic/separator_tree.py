@@ -1,8 +1,8 @@
 """Separators of a pattern in the order that it has, for codes that hand subtrees to processes.
 
 Nested dissection orders a graph so that a part is two halves, without an entry between them, and their
-separator behind both. Such a division can be read off any order in one pass: the part before m and the part
-from m to s share no entry where no vertex of the second has a neighbour before m.
+separator behind both. Such a division can be read off any order in one pass. The part before m and the part
+from m to s share no entry if no vertex of the second has a neighbour before m.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class SeparatorTree:
 
 
 def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
-    """The tree of n vertices with that many leaves, each division the one that leaves the shortest way from a
-    leaf to the root of its part.
+    """Return the tree of n vertices with that many leaves, with short ways from leaves to roots.
 
     pattern : n x n, sorted; an entry joins two vertices either way
     leaves : a power of two
 
-    A leaf has a vertex or more, a separator may have none. Raises InputError for another number of leaves,
-    UnsupportedError where the order has no such divisions.
+    Each division leaves the shortest way from a leaf to the root of its part. A leaf has a vertex or more, a
+    separator may have none. Raises InputError for another number of leaves, UnsupportedError where the order
+    has no such divisions.
     """
     if leaves < 1 or leaves & (leaves - 1):
         raise InputError(f"{leaves} leaves of a separator tree: expected a power of two")
@@ -54,7 +54,7 @@ def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
 
 
 def _divided(pattern: Pattern, begin: int, end: int, least: int) -> tuple[int, int]:
-    """(m, s): no entry joins [begin, m) and [m, s), each of which has at least so many vertices."""
+    """Return (m, s): no entry joins [begin, m) and [m, s), each with at least `least` vertices."""
     m, s = _division(pattern.indptr, pattern.indices, begin, end, least)
     if m < 0:
         part = f"vertices {begin} to {end - 1} have no two parts of {least} or more that no entry joins"
@@ -64,8 +64,8 @@ def _divided(pattern: Pattern, begin: int, end: int, least: int) -> tuple[int, i
 
 @njit(cache=True, nogil=True)
 def _division(indptr, indices, begin, end, least):
-    """(m, s), the longer of both halves and [s, end) together least; -1 where there is none."""
-    # Of each vertex the lowest neighbour in the part, either way; itself where none is below it.
+    """Return (m, s), the longer of both halves and [s, end) together least; -1 where there is none."""
+    # The lowest neighbour of each vertex in the part, either way; itself where none is below it.
     lowest = np.arange(begin, end)
     for vertex in range(begin, end):
         for place in range(indptr[vertex], indptr[vertex + 1]):
@@ -78,7 +78,7 @@ def _division(indptr, indices, begin, end, least):
     stack = np.empty(end - begin + 1, np.int64)
     until = np.full(end - begin + 1, end)
     depth = 0
-    # Of the vertices m on the stack, no vertex from m to here has a neighbour before m.
+    # For each vertex m on the stack, no vertex from m to here has a neighbour before m.
     for vertex in range(begin, end):
         stack[depth] = vertex
         depth += 1

@@ -12,14 +12,14 @@ from impl.peers.superlu_dist import factorised
 
 @implementation(stage="symbolic", available=peer("superlu_dist").installed, peer="superlu_dist")
 def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
-    """SuperLU_DIST's symbfact (sequential), row counts from the subscripts of its supernodes.
+    """Count entries by row with SuperLU_DIST's symbfact (sequential), from its supernodes' subscripts.
 
     pattern : n x n, sorted, diagonal present
 
     Its phases: convert, to its own columns; etree, with a postorder of it; symbolic, the function alone;
-    counts. Supernodes are not relaxed, for those hold zeros. Of U it keeps a run of rows for each column and
-    supernode above; where the run in the column's own supernode begins, which it takes for full, the counts
-    find from A, L and the other runs.
+    counts. Supernodes are not relaxed, for those hold zeros. It keeps a run of U's rows for each column and
+    supernode above. It takes the run in the column's own supernode for full; the counts find its beginning
+    from A, L and the other runs.
     """
     lower, upper = factorised(pattern)
     return Counts(lower, upper), Work(fills=int(np.sum(lower) + np.sum(upper)) - pattern.nnz)

@@ -22,15 +22,15 @@ from impl.symbolic.separator_tree import separator_tree
     peer="superlu_dist",
 )  # fmt: skip
 def superlu_dist_parallel(pattern: Pattern, *, ranks: int = 1) -> tuple[Counts, Work]:
-    """SuperLU_DIST's symbfact_dist on ranks of MPI, row counts from the subscripts of its supernodes.
+    """Count entries by row with SuperLU_DIST's symbfact_dist on MPI ranks, from its supernodes.
 
     pattern : n x n, sorted, diagonal present, the same on all ranks
     ranks : a power of two
 
-    Its phases: separators, a tree of them with a leaf for each rank, found in the pattern's own order;
-    convert, to the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises
-    InputError for another number of ranks, at which the function crashes, and UnsupportedError where the
-    order has no leaf with a vertex for each rank: for an empty one it writes where it must not.
+    Its phases: separators, a tree with a leaf for each rank, found in the pattern's own order; convert, to
+    the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises InputError for
+    another number of ranks, at which the function crashes. Raises UnsupportedError if the order has no leaf
+    with a vertex for each rank: for an empty leaf it writes where it must not.
     """
     communicator = everyone(ranks)
     with phase("separators"):

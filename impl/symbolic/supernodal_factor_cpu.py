@@ -1,23 +1,23 @@
 """Rows of U and columns of L of any pattern by supernodes, formed together and symmetrically reduced.
 
-U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[:,i] that of A[i:,i] and of
-L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
+U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[:,i] the union of A[i:,i] and
+of L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
 U[m,:] has all of U[k,m:], and L[:,m] all of L[m:,k]: k is not needed past m, and no paths are searched for.
 
 A supernode of U is a range of vertices in which each has the columns of the one before it, less that one; a
 supernode of L likewise with rows. One list serves all of it.
 
-A chain is a range of vertices in which m is the next vertex each time. Each set then begins as the one before
-it, and only the chain's last vertex adds to sets outside of the chain: to U[i,:] for the rows i of its column
-of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them one after the other.
+A chain is a range of vertices in which m is the next vertex each time. Each set then begins as the set before
+it, and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of
+its column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them one after
+the other.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in unsymmetric sparse symbolic factorization,
 SIAM J. Matrix Anal. Appl. 13 (1992).
 J. W. Demmel, S. C. Eisenstat, J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial
 pivoting, SIAM J. Matrix Anal. Appl. 20 (1999).
 
-Longer than two screens: calls in the main loop would count references to each array that they are given, and
-take longer than what they do.
+The main loop is one function: calls would count references to each array they are given, which takes longer.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from impl.cpu.memory import buffer, reserve
 U, L, SIDES = np.uint64(0), np.uint64(1), np.uint64(2)
 # The end of a linked list, and no chain.
 NONE = np.uint64(0xFFFFFFFF)
-# What a chain's last vertex adds to one side, and where it waits.
+# The additions of a chain's last vertex to one side, and where it waits.
 CHAIN = np.dtype(
     [
         # Where its list of this side ends.
         ("end", np.uint64),
-        # Where it waits in its list of the other side, where that ends, and the last vertex to wait for.
+        # Its place in its list of the other side, where that ends, and the last vertex to wait for.
         ("cursor", np.uint64),
         ("stop", np.uint64),
         ("bound", np.uint32),
@@ -58,7 +58,7 @@ class Supernodes(NamedTuple):
 
     first : (k + 1,) uint32, first vertex of each supernode, and n
     start, end : (k,) uint64, where the list of each lies in the lists of both sides: row or column `first`,
-        ascending; that of a later vertex of the supernode is the same from this vertex on
+        ascending. The list of a later vertex of the supernode is the same from this vertex on
     """
 
     first: Array
@@ -68,7 +68,7 @@ class Supernodes(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def lower_columns(indptr, indices):
-    """A's entries below the diagonal, by columns: (starts, rows), rows ascending."""
+    """Return A's entries below the diagonal, by columns: (starts, rows), rows ascending."""
     n = np.uint64(len(indptr) - 1)
     starts = np.zeros(n + ONE, np.uint64)
     for row in range(n):
@@ -92,7 +92,7 @@ def lower_columns(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def supernodal_factor(indptr, indices, starts, rows):
-    """(lists, U, L, entries of lists examined) of a pattern by rows, and its lower part by columns.
+    """Return (lists, U, L, entries of lists examined) of a pattern by rows, and its lower part by columns.
 
     The sets of both sides are one set (impl.cpu.bitset): the members of L's count from `half` on.
     """

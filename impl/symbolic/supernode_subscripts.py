@@ -1,6 +1,6 @@
-"""Row counts of L and U from what supernodal codes keep of them.
+"""Row counts of L and U from the parts that supernodal codes keep.
 
-A supernode of L is a run of columns with one set of subscripts, those of its first column; those of a later
+A supernode of L is a run of columns with one set of subscripts, its first column's. The subscripts of a later
 column are the same, from its diagonal on. A supernode of U is a run of rows likewise.
 """
 
@@ -31,12 +31,12 @@ class Subscripts:
     indices: Array
 
     def by_subscript(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each row of L, or in each column of U."""
+        """Return (n,) int64: entries off the diagonal in each row of L, or in each column of U."""
         counts: Array = _by_subscript(n, *self._arrays())
         return counts
 
     def by_vertex(self, n: int) -> Array:
-        """(n,) int64: entries off the diagonal in each column of L, or in each row of U."""
+        """Return (n,) int64: entries off the diagonal in each column of L, or in each row of U."""
         counts: Array = _by_vertex(n, *self._arrays())
         return counts
 
@@ -46,10 +46,10 @@ class Subscripts:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """U by columns, of each of which a supernode of L has a run of rows, from a top to its own last.
+    """U by columns: a supernode of L has a run of each column's rows, from a top to its own last.
 
     Below an entry of U in a supernode of L all rows of that supernode fill, whose columns have each other's
-    subscripts. Of the supernode that a column is in no top is kept.
+    subscripts. No top is kept for the supernode that a column is in.
 
     starts : (n + 1,) integers, where the tops of each column lie
     tops : integers, the first row of each run
@@ -59,7 +59,7 @@ class Segments:
     tops: Array
 
     def by_row(self, lower: Subscripts, begin: Array, end: Array, rows: Array) -> Array:
-        """(n,) int64: entries in each row of U, with the diagonal.
+        """Return (n,) int64: entries in each row of U, with the diagonal.
 
         lower : L, whose supernodes are all there are
         begin, end : (n,) integers, where each column of A lies in `rows`
@@ -99,8 +99,10 @@ def _by_vertex(n, first, last, begin, end, indices):
 
 @njit(cache=True, nogil=True)
 def _blocks(number, begin, end, indices):
-    """(head, following, sources, lowest): for each supernode a list, from its head on, of the others that
-    have rows of L in it, each with the lowest of those rows."""
+    """Return (head, following, sources, lowest): a list per supernode of the others with rows of L in it.
+
+    A list begins at its head, and has the lowest of those rows for each of the others.
+    """
     supernodes = len(begin)
     head = np.full(supernodes, -1, np.int32)
     seen = np.full(supernodes, -1, np.int32)

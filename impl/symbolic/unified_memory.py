@@ -1,10 +1,10 @@
 """Symbolic factorisation with its intermediate arrays in unified memory: the baseline for out-of-core.
 
-Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3:
-six words per vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel. Each row has
-its own arrays, so each page is first touched by the kernel that works on it. The kernel touches less than
-what is allocated (one bit per vertex for fill, one queue instead of two), so prefetching creates pages that
-are never used.
+Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3.
+There are six words per vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel.
+Each row has its own arrays, so each page is first touched by the kernel that works on it. The kernel touches
+only a part of the memory (one bit per vertex for fill, one queue instead of two). So prefetching creates
+pages that are never used.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def unified_memory(
     keep: bool = False,
     output: Literal["pattern", "counts"] = "pattern",
 ) -> tuple[Filled | Counts, Work]:
-    """Fill-in with six words per vertex for every row in managed memory (PPoPP 2023's baseline).
+    """Find the filled pattern with six managed words per vertex and row (PPoPP 2023's baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
     prefetch : move the arrays to the device before the launch
     oversubscribe : allow more than half of the card's free memory; only for a card that nobody else uses
-    keep : keep the arrays for the next call on a pattern of this order, so that of several calls only the
-        first makes their pages and none releases them; until then, they are as the last call left them
+    keep : keep the arrays for the next call on a pattern of this order, as the last call left them. So only
+        the first of several calls makes their pages, and none releases them
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its
-    facts (peak_memory: the managed memory). Phases: allocate (the arrays, without their pages), prepare,
-    traverse (pages are made in it; prefetch is a part of it), assemble (the rows), outcome, release (of the
-    arrays). Raises MemoryBudgetError, before anything is allocated, for more than half of the card's free
-    memory; UnsupportedError if managed memory is not paged on demand.
+    facts (peak_memory: the managed memory). Phases: allocate (arrays without pages), prepare, traverse (pages
+    are made in it; prefetch is a part of it), assemble (the rows), outcome, release. Raises
+    MemoryBudgetError, before anything is allocated, for more than half of the card's free memory;
+    UnsupportedError if managed memory is not paged on demand.
     """
     n = pattern.n
     # For a tiny matrix a set is longer than its row.

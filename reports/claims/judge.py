@@ -3,9 +3,7 @@
 A claim is judged on the paper's own matrices alone. The numbers of their stand-ins stand beside the print.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -14,7 +12,7 @@ from fillpath.settings import PROCESSES
 from reports.claims import words
 from reports.claims.parts import factor_of, few_of, outcome_of, parts_of, whole_of
 from reports.claims.points import points
-from reports.claims.verdict import CONCLUSIVE, Outcome, Reason, Verdict
+from reports.claims.verdict import CONCLUSIVE, LeftOut, Outcome, Reason, Verdict
 from reports.facts.claim import Claim, Held
 from reports.facts.claims import find_claim
 
@@ -29,14 +27,15 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     has, own = rows["has"], rows["own"]
     found, instead = rows[own & has], rows[rows["stands_in"] & has]
     without = dict.fromkeys(rows.loc[own & ~has, "left_out"])
-    left_out = [row for row in without if row[0] not in set(found["label"])]
+    left_out = tuple(row for row in without if row[0] not in set(found["label"]))
     verdicts = [_verdict(claim, found, held, left_out)] if len(found) else []
+    nothing = Verdict(claim.id, basis, Outcome.NOT_JUDGED, f"printed {claim.printed}", Reason.NOT_RUN)
     if not verdicts and not held.beside:
-        nothing = Verdict(claim.id, basis, Outcome.NOT_JUDGED, f"printed {claim.printed}", Reason.NOT_RUN)
-        verdicts = [replace(nothing, left_out=tuple(left_out))]
-    is_judged = not held.beside and not held.untestable
-    if len(instead) and is_judged and claim.aggregate != "equal":
-        verdicts.append(_beside(claim, f"{basis}, on stand-ins", instead))
+        verdicts = [replace(nothing, left_out=left_out)]
+    if len(instead) and not (held.beside or held.untestable or claim.aggregate == "equal"):
+        whole, on = whole_of(claim, instead), f"{basis}, on stand-ins"
+        beside = replace(nothing, basis=on, reason=Reason.BESIDE, points=instead, **whole._asdict())
+        verdicts.append(replace(beside, numbers=words.spread(claim, instead, whole)))
     return verdicts
 
 
@@ -48,35 +47,24 @@ def judge_numbers(claim: Claim, numbers: Mapping[str, float]) -> Verdict:
     frame = pd.DataFrame({"value": numbers.values(), "label": numbers.keys(), "status": "ok"})
     frame["abbr"] = frame["label"].where(frame["label"].isin(claim.matrices or ()))
     held = Held("value", above=0.0)
-    rows = points(frame, claim, held).assign(processes=PROCESSES)
-    return _verdict(claim, rows, held, ())
+    return _verdict(claim, points(frame, claim, held).assign(processes=PROCESSES), held)
 
 
 def judge_pairs(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return the verdicts, where claims that are judged together are reproduced together or not at all."""
-    return [_paired(verdict, verdicts) for verdict in verdicts]
+    found = list(verdicts)
+    for i, verdict in enumerate(verdicts):
+        claim = find_claim(verdict.claim)
+        other = f"{claim.paper}.{claim.subject}.{claim.pair}"
+        pairs = [each.outcome for each in verdicts if each.claim == other and each.reason != Reason.BESIDE]
+        if claim.pair and verdict.outcome == Outcome.REPRODUCED and Outcome.REPRODUCED not in pairs:
+            became = pairs[0] if pairs else Outcome.NOT_JUDGED
+            why = f"judged together with {claim.pair}, which is: {became}"
+            found[i] = replace(verdict, outcome=became if became in CONCLUSIVE else Outcome.OPEN, why=why)
+    return found
 
 
-def _paired(verdict: Verdict, verdicts: Sequence[Verdict]) -> Verdict:
-    """Return a reproduced verdict as its pair allows it."""
-    claim = find_claim(verdict.claim)
-    other = f"{claim.paper}.{claim.subject}.{claim.pair}"
-    pairs = [each.outcome for each in verdicts if each.claim == other and each.reason is not Reason.BESIDE]
-    if not claim.pair or verdict.outcome is not Outcome.REPRODUCED or Outcome.REPRODUCED in pairs:
-        return verdict
-    became = pairs[0] if pairs else Outcome.NOT_JUDGED
-    outcome = became if became in CONCLUSIVE else Outcome.OPEN
-    return replace(verdict, outcome=outcome, why=f"judged together with {claim.pair}, which is: {became}")
-
-
-def _beside(claim: Claim, basis: str, rows: pd.DataFrame) -> Verdict:
-    """Return the number of the claim's stand-ins, which decides nothing."""
-    whole = whole_of(claim, rows)
-    text = words.spread(claim, rows, whole)
-    return Verdict(claim.id, basis, Outcome.NOT_JUDGED, text, Reason.BESIDE, **whole._asdict(), points=rows)
-
-
-def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tuple[str, str]]) -> Verdict:
+def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: LeftOut = ()) -> Verdict:
     """Return the verdict by these points."""
     whole = whole_of(claim, rows)
     parts = parts_of(claim, rows, whole)
@@ -98,7 +86,7 @@ def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: Iterable[tu
         points=rows,
         of=len(set(claim.matrices)) if claim.matrices else None,
         processes=int(rows["processes"].min()) if claim.time else None,
-        left_out=tuple(left_out),
+        left_out=left_out,
     )
 
 

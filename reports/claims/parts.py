@@ -4,8 +4,6 @@ A claim is held against what is printed in parts: an aggregate is one part, a cl
 matrix has one per matrix, a range one per matrix and both of its ends.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,33 +46,25 @@ class Parts(NamedTuple):
 
 
 def whole_of(claim: Claim, rows: pd.DataFrame) -> Whole:
-    """Return the points of a claim as one number."""
+    """Return the points of a claim as one number, and the print, of the same matrices if by matrix."""
     if claim.aggregate == "trend":
         value, low, high = trend(rows["at"].tolist(), rows["value"].tolist(), rows["input"].nunique())
     else:
-        value, low, high = (reduce(claim, rows[end]) for end in ("value", "low", "high"))
+        value, low, high = (_reduced(claim, rows[end].to_numpy()) for end in ("value", "low", "high"))
     if claim.is_share and not complete(claim, rows):
         distinct = len(set(rows["input"]))
         low, high = share_interval(low, distinct)[0], share_interval(high, distinct)[1]
-    return Whole(value, low, high, _printed(claim, rows))
+    every = set(claim.matrices or ()) <= set(rows["abbr"]) and claim.aggregate not in MATRIX_BY_MATRIX
+    own = every or len(claim.by_matrix) < 2 or rows["printed"].isna().any()
+    return Whole(value, low, high, claim.value if own else _reduced(claim, rows["printed"].to_numpy()))
 
 
-def reduce(claim: Claim, values: pd.Series[float]) -> float:
-    """Return what the numbers of the matrices become: a count their share, an extreme it, a mean of ratios
-    the geometric one, for one large ratio carries any other."""
-    numbers = values.to_numpy()
+def _reduced(claim: Claim, numbers: Numbers) -> float:
+    """Return the share of a count, an extreme, or a mean: of ratios the geometric one."""
     if claim.aggregate in EXTREMES:
         return float(numbers.max() if claim.aggregate == "largest" else numbers.min())
     # The lower end of a ratio's interval may be 0.
     return geometric_mean(np.maximum(numbers, 0.0)) if claim.is_ratio else float(np.mean(numbers))
-
-
-def _printed(claim: Claim, rows: pd.DataFrame) -> float:
-    """Return the print of the same matrices, where the paper prints by matrix; else its own aggregate."""
-    every = set(claim.matrices or ()) <= set(rows["abbr"]) and claim.aggregate not in MATRIX_BY_MATRIX
-    if every or len(claim.by_matrix) < 2 or rows["printed"].isna().any():
-        return claim.value
-    return reduce(claim, rows["printed"])
 
 
 def complete(claim: Claim, rows: pd.DataFrame) -> bool:
@@ -131,13 +121,9 @@ def _sides(low: Numbers, high: Numbers, printed: Numbers, neutral: float | None)
 
 
 def outcome_of(claim: Claim, parts: Parts, few: str) -> Outcome:
-    """Return what follows for the claim.
+    """Return what follows for the claim, by the rules of docs/claims.md.
 
-    It is reproduced where every part lies in its band, on the printed side. Where one does not, another size
-    is left if most parts go the printed way; of counts and exact numbers, which have no size, it is not.
-
-    few : why there are too few points, which then say nothing, but that one is enough against what is said
-        of all or of none.
+    few : why there are too few points; one is enough against what is said of all or of none.
     """
     off = bool(np.isin(parts.place, (BELOW, ABOVE)).any() or (parts.sides < 0).any())
     if few:
@@ -166,10 +152,9 @@ def few_of(claim: Claim, rows: pd.DataFrame) -> str:
 
 
 def factor_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> float | None:
-    """Return measured over printed, matrix by matrix their geometric mean.
+    """Return measured over printed: of a range the number farthest outside, by matrix the geometric mean.
 
-    Of a range the number farthest outside over its end, 1 where none is. None where the two have not one
-    sign, where bounds are among the measured, and of what has no size.
+    None where the two have not one sign, where a number is a bound, and of a claim without a size.
     """
     if claim.tolerance is None or rows["bound"].any():
         return None

@@ -1,6 +1,6 @@
 """The rows of a frame as numbers of a claim: on the paper's own matrices, and on their stand-ins."""
 
-from __future__ import annotations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,8 @@ MORE, LESS = "> ", "< "
 def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers of the claim.
 
-    own : whether the row is of a matrix of the claim; of the paper, if the claim names none.
-    stands_in : whether its matrix stands in for one of these.
+    own, stands_in : whether the matrix is one of the claim's, or of the paper's if the claim names none;
+        whether it stands in for one of these.
     input, of_claim : what is counted as one matrix; which of the claim's it is.
     has, left_out : whether there is a number; (label, reason) where there is none.
     value, low, high : the number and its interval; of a count 1 where it exceeds `above`.
@@ -42,46 +42,44 @@ def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
         has &= np.isfinite(at)
     if claim.aggregate == "count":
         value, low, high = ((end > held.above).astype(float) for end in (value, low, high))
-    rows = _names(frame, claim)
+    names = _names(frame, claim)
     whys = ["no number" if word in ("ok", "") else word.replace("_", " ") for word in state]
     numbers = {
         "has": has, "value": value, "low": low, "high": high, "at": at,
         "bound": np.where(more | less, mark, ""),
-        "printed": [claim.by_matrix.get(name or "", np.nan) for name in rows["abbr"]],
+        "printed": np.array([claim.by_matrix.get(name or "", np.nan) for name in names["abbr"]], dtype=float),
         "processes": np.nan_to_num(_numbers(frame, f"{held.column}_processes"), nan=1.0).astype(int),
-        "left_out": [*zip(rows["label"], whys, strict=True)],
+        "left_out": pd.Series(zip(names["label"], whys, strict=True), dtype=object),
     }  # fmt: skip
-    return rows.assign(**numbers)
+    return pd.DataFrame(names | numbers)
 
 
-def _names(frame: pd.DataFrame, claim: Claim) -> pd.DataFrame:
+def _names(frame: pd.DataFrame, claim: Claim) -> dict[str, Any]:
     """Return the matrix of each row, and whether it is one of the claim's or stands in for one."""
     label, abbr = [str(text) for text in frame["label"]], _texts(frame, "abbr")
     wanted = {*claim.matrices} if claim.matrices else {*abbr} - {None}
     matrix = [of or text for of, text in zip(_texts(frame, "matrix"), label, strict=True)]
     instead = [{*(names or "").split(", ")} - {""} for names in _texts(frame, "stand_in_for")]
-    of_row = zip(abbr, instead, strict=True)
-    columns = {
-        "label": label, "abbr": abbr, "own": [short in wanted for short in abbr],
-        "stands_in": [
-            short is None and bool(names & wanted if claim.matrices else names) for short, names in of_row
-        ],
+    stands_in = [
+        short is None and bool(names & wanted if claim.matrices else names)
+        for short, names in zip(abbr, instead, strict=True)
+    ]
+    texts = {
+        "label": label, "abbr": abbr,
         "input": [short or name for short, name in zip(abbr, matrix, strict=True)],
         "of_claim": [short if short in wanted else None for short in abbr],
     }  # fmt: skip
-    return pd.DataFrame(columns, dtype=object).astype({"own": bool, "stands_in": bool})
+    own = np.array([short in wanted for short in abbr], dtype=bool)
+    columns = {name: pd.Series(values, dtype=object) for name, values in texts.items()}
+    return {**columns, "own": own, "stands_in": np.array(stands_in, dtype=bool)}
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> Numbers:
     """Return the column as floats, nan where it has no number, or where there is no such column."""
-    if name not in frame:
-        return np.full(len(frame), np.nan)
-    column = frame[name]
-    numbers = column if column.dtype == float else pd.to_numeric(column, errors="coerce")
+    numbers = pd.to_numeric(frame.get(name, pd.Series(np.nan, frame.index)), errors="coerce")
     return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
 
 
 def _texts(frame: pd.DataFrame, name: str) -> list[str | None]:
     """Return the column, None where it has no text, or where there is no such column."""
-    texts = frame[name] if name in frame else [None] * len(frame)
-    return [text if isinstance(text, str) else None for text in texts]
+    return [text if isinstance(text, str) else None for text in frame.get(name, [None] * len(frame))]

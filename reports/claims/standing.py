@@ -1,7 +1,5 @@
 """How a claim stands on a machine, and what it lacks there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reports.claims.verdict import Outcome, Reason, Verdict, outcome_label
@@ -10,11 +8,7 @@ from reports.facts.claim import Claim
 
 @dataclass(frozen=True)
 class Missing:
-    """The things that a claim lacks on a machine.
-
-    kind : matrix, GPU, library, measurement or experiment.
-    what : by name.
-    """
+    """The things that a claim lacks: of a kind (matrix, GPU, library, measurement, experiment), by name."""
 
     kind: str
     what: tuple[str, ...]
@@ -24,14 +18,12 @@ class Missing:
 class Standing:
     """How one claim stands on one machine.
 
-    reason : why it is not judged, None where it is.
-    why : in words, whatever the outcome.
-    verdict : the one that decides, None where nothing was measured.
+    reason, why : why it is not judged, None where it is; the outcome's grounds in words.
+    verdict : the verdict that decides, None where nothing was measured.
     beside : other numbers of the same claim: of other columns, or of stand-ins.
     missing : what keeps it from being run, or run on all its matrices.
-    figure : the one that decides (`fig10`), empty for none.
+    figure, command : which decides it (`fig10`), and which measures it again, empty for none.
     records : paths below results/, of that machine.
-    command : measures it again, empty where nothing here does.
     """
 
     claim: Claim

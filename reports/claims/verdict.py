@@ -1,10 +1,9 @@
 """What became of a claim on one machine, with the numbers behind the outcome, and how that is said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 import pandas as pd
 
@@ -41,27 +40,24 @@ def outcome_label(outcome: Outcome, reason: str = "") -> str:
     return f"{outcome} ({reason})" if reason else str(outcome)
 
 
-def _nothing() -> pd.DataFrame:
-    return pd.DataFrame(columns=["input", "of_claim", "bound", "label"])
+# (label, reason) of rows that are in no number.
+LeftOut = tuple[tuple[str, str], ...]
+_nothing = partial(pd.DataFrame, columns=["input", "of_claim", "bound", "label"])
 
 
 @dataclass(frozen=True)
 class Verdict:
     """A claim held against the numbers of a figure's frame on one machine.
 
-    claim : its id, `paper.subject.name`.
-    basis : what was compared (seconds, TEPS, bytes).
+    claim, basis : the claim's id, and what was compared (seconds, TEPS, bytes).
     numbers : measured and printed, as text.
-    reason : why it is not judged, None where it is.
-    why : what decided it beside the numbers, empty for nothing.
+    reason, why : why it is not judged, None where it is; what decided it beside the numbers.
     factor : measured over printed.
-    value, low, high : the aggregate of the points, and the least and the most that their intervals allow; 0
-        where nothing was measured.
+    value, low, high : the aggregate of the points and its interval, 0 where nothing was measured.
     printed : what it is held against, of the same matrices where the paper prints by matrix.
     points : one row per number behind it, as reports/claims/points.py makes them.
-    of : matrices that the claim is about, None where the paper does not say.
-    processes : of a time, in how many its numbers were measured at least; None of other claims.
-    left_out : (label, reason) of rows that are in no number.
+    of : the number of the claim's matrices, None where the paper does not say.
+    processes : the least in which a number of a time was measured, None of other claims.
     """
 
     claim: str
@@ -78,7 +74,7 @@ class Verdict:
     points: pd.DataFrame = field(default_factory=_nothing, compare=False)
     of: int | None = None
     processes: int | None = None
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: LeftOut = ()
 
     @property
     def n(self) -> int:
@@ -87,7 +83,7 @@ class Verdict:
 
     @property
     def matrices(self) -> int:
-        """Count the matrices of the claim that have a number; of a claim that names none, all that have."""
+        """Count the matrices of the claim that have a number."""
         return self.points["of_claim" if self.of else "input"].nunique()
 
     @property
@@ -105,16 +101,14 @@ class Verdict:
         """Return `on 7 of 15`, with `in 2 processes` of a time that was measured in fewer than five."""
         if not self.n or self.reason is Reason.BESIDE:
             return ""
-        some = "matrix" if self.matrices == 1 else "matrices"
-        on = f"on {self.matrices} of {self.of}" if self.of else f"on {self.matrices} {some}"
-        return f"{on} {self.in_processes}".rstrip()
+        some = f"of {self.of}" if self.of else "matrix" if self.matrices == 1 else "matrices"
+        return f"on {self.matrices} {some} {self.in_processes}".rstrip()
 
     @property
     def in_processes(self) -> str:
         """Return `in 2 processes` of a time that was measured in fewer than five, empty of others."""
-        if self.processes is None or self.processes >= PROCESSES:
-            return ""
-        return f"in {self.processes} process{'es' if self.processes > 1 else ''}"
+        count = self.processes or PROCESSES
+        return f"in {count} process{'es' if count > 1 else ''}" if count < PROCESSES else ""
 
     @property
     def word(self) -> str:

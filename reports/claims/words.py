@@ -1,13 +1,9 @@
 """What was measured of a claim and what is printed, as text."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 
-from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete, reduce
+from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete
 from reports.claims.points import EXTREMES
 from reports.claims.verdict import bound_of
 from reports.facts.claim import Claim
@@ -22,10 +18,9 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
         n, ends = rows["input"].nunique(), f"{whole.low:+.2f} to {whole.high:+.2f}"
         value = f"rank correlation {whole.value:+.2f} ({ends}) over {n}" if n >= LEAST_OF_TREND else f"of {n}"
         return f"{value}, printed: {claim.printed}"
+    text = f"{spread(claim, rows, whole)}, printed {claim.printed}"
     if claim.aggregate in EXTREMES:
-        return f"{_extreme(claim, rows)}, printed {claim.printed}"
-    ratios = claim.unit == "x" and claim.aggregate != "mean"
-    text = f"{_spread(rows, claim.form, ratios)}, printed {claim.printed}"
+        return text
     if claim.span is not None:
         return f"{text}; {rows['value'].between(*claim.span).sum()} of {len(rows)} within it"
     if by_matrix(claim, rows):
@@ -35,25 +30,23 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
 
 
 def spread(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
-    """Return the numbers of matrices that decide nothing: their mean and ends, or the aggregate."""
+    """Return `mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`, or the aggregate of another claim."""
     if claim.aggregate == "count":
         return f"{(rows['value'] > 0).sum()} of {len(rows)}"
     if claim.aggregate == "trend":
         return f"rank correlation {whole.value:+.2f} over {rows['input'].nunique()}"
+    mark = bound_of(rows["bound"])
     if claim.aggregate in EXTREMES:
-        return _extreme(claim, rows)
-    return _spread(rows, claim.form, claim.unit == "x")
-
-
-def _spread(rows: pd.DataFrame, form: Callable[[float], str], ratios: bool) -> str:
-    """`mean 2.1x (0.9x grid2d:60 to 4x bcsstk18 (BC)) of 3`. ratios : the mean is the geometric one."""
+        label = rows.loc[rows["value"] == whole.value, "label"].iloc[0]
+        among = f", the {claim.aggregate} of {len(rows)}" if len(rows) > 1 else ""
+        return f"{mark}{claim.form(whole.value)} ({label}{among})"
     ordered = sorted(zip(rows["value"], rows["label"], rows["bound"], strict=True))
-    ends = [(f"{bound}{form(value)}", label) for value, label, bound in (ordered[0], ordered[-1])]
+    ends = [(f"{bound}{claim.form(value)}", label) for value, label, bound in (ordered[0], ordered[-1])]
     if len(rows) == 1:
         return "{} ({})".format(*ends[0])
-    values, geometric = rows["value"].to_numpy(), ratios and ordered[0][0] > 0
-    whole = geometric_mean(values) if geometric else float(np.mean(values))
-    name = f"{'geometric ' if geometric else ''}mean {bound_of(rows['bound'])}{form(whole)}"
+    values, geometric = rows["value"].to_numpy(), claim.unit == "x" and ordered[0][0] > 0
+    mean = geometric_mean(values) if geometric else float(np.mean(values))
+    name = f"{'geometric ' if geometric else ''}mean {mark}{claim.form(mean)}"
     return f"{name} ({' to '.join(map(' '.join, ends))}) of {len(rows)}"
 
 
@@ -63,13 +56,6 @@ def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
     part = claim.is_share and not complete(claim, rows)
     share = f", a share of {whole.low:.0%} to {whole.high:.0%}" if part else ""
     return f"{count} of {len(rows)}{sure}{share}, printed {claim.printed}"
-
-
-def _extreme(claim: Claim, rows: pd.DataFrame) -> str:
-    value = reduce(claim, rows["value"])
-    label = rows.loc[rows["value"] == value, "label"].iloc[0]
-    among = f", the {claim.aggregate} of {len(rows)}" if len(rows) > 1 else ""
-    return f"{bound_of(rows['bound'])}{claim.form(value)} ({label}{among})"
 
 
 def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:

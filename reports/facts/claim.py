@@ -1,7 +1,5 @@
 """The nouns of config/claims/: what a paper reports of one thing, and each claim in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,36 +17,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """A paper's report of one thing, in a figure or table say.
-
-    data : as its file has it; numbers are ratios unless `unit` says otherwise.
-    """
+    """A paper's report of one thing, as a figure or table. data : as its file has it."""
 
     paper: str
     id: str
     data: Mapping[str, Any]
-
-    @property
-    def mean(self) -> float | None:
-        value = self.data.get("mean")
-        return float(value) if isinstance(value, int | float) else None
-
-    def value(self, abbreviation: str) -> float | None:
-        """The number printed for one matrix, None where the paper prints none."""
-        for key in ("per", "one_node", "max", "min"):
-            numbers = self.data.get(key)
-            if isinstance(numbers, Mapping) and abbreviation in numbers:
-                return float(numbers[abbreviation])
-        return None
 
 
 @dataclass(frozen=True)
 class Held:
     """A column of its figure's frame that a claim is held against, whose fields docs/claims.md explains.
 
-    column : where there is an interval it has `<column>_low` and `<column>_high` beside it.
-    basis : empty for the claim's own metric.
-    subsets : the figure's name for what takes apart rows that are judged apart, empty for nothing.
+    column : its interval is in `<column>_low` and `<column>_high`.
     untestable : why the numbers cannot test the claim, which only a subset says.
     """
 
@@ -67,19 +47,13 @@ class Held:
 class Claim:
     """One claim, whose fields docs/claims.md explains.
 
-    time : it is of a time, which differs from process to process.
     value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
         share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
-    span, count : of a range; so many of so many.
-    matrices : those that it is about, None where the paper does not say.
+    span, count : the ends of a range; so many of so many.
+    matrices : of the claim, None where the paper does not say.
     neutral : the value of no effect, None where there is none.
-    tolerance : share of the printed effect, value less neutral, by which a reproduction may be off; None
-        where only the direction is printed.
-    pair : the name of the claim of the same subject that it is judged with.
-    not_comparable, derived : why its number is not judged; how it follows from printed numbers alone.
-    needs, library : what no machine here has; the peer of config/peers.yaml whose results it is of.
-    card : the middle of its sentence on the page's first screen, with `{measured}`; empty for none.
+    tolerance : share of the printed effect, None where only the direction is printed.
     """
 
     paper: str
@@ -113,17 +87,17 @@ class Claim:
 
     @property
     def is_ratio(self) -> bool:
-        """Whether each number of it is a ratio, which is above 0."""
+        """Whether each number is a ratio, which is above 0."""
         return self.unit == "x" and self.aggregate not in ("count", "trend")
 
     @property
     def is_share(self) -> bool:
-        """Whether it says of how many of the matrices something holds: so many of so many, or most."""
+        """Whether the claim is of a share of the matrices: so many of so many, or most."""
         most = self.value == 1.0 and self.tolerance is None
         return self.aggregate == "count" and (self.count is not None or most)
 
     def form(self, value: float) -> str:
-        """A number as text, with the unit."""
+        """Return a number as text, with the unit."""
         if self.unit == "x":
             return f"{value:,.0f}x" if abs(value) >= 1000 else f"{value:.4g}x"
         if self.unit == "share":
@@ -153,5 +127,5 @@ class Claim:
             return f"{self.form(self.value)} ({', '.join(names)})"
         if self.matrices is None:
             return self.form(self.value)
-        geometric = self.unit == "x" and self.aggregate != "mean" and len(self.by_matrix) > 1
+        geometric = self.unit == "x" and len(self.by_matrix) > 1
         return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"

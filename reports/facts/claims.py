@@ -1,8 +1,5 @@
 """What the papers print: config/claims/<paper>.yaml, read once and checked against their schema."""
 
-from __future__ import annotations
-
-import difflib
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -34,13 +31,9 @@ _NEUTRAL = {"count": 0.5, "trend": 0.0}
 @functools.cache
 def subjects() -> Mapping[tuple[str, str], Subject]:
     """Return the reports by (paper, id). Raises ConfigError where a file contradicts the schema."""
+    every = [Subject(paper, id, data) for paper in papers() for id, data in claims_file(paper).items()]
     # `names` says what a paper's own names mean here: no subject
-    return {
-        (paper, id): Subject(paper, id, data)
-        for paper in papers()
-        for id, data in claims_file(paper).items()
-        if id != "names"
-    }
+    return {(each.paper, each.id): each for each in every if each.id != "names"}
 
 
 def subject(paper: str, id: str) -> Subject:
@@ -53,19 +46,18 @@ def subject(paper: str, id: str) -> Subject:
 
 @functools.cache
 def claims() -> Mapping[str, Claim]:
-    """Every quantitative claim by its id, in the order of the files. Raises ConfigError where one asks for a
-    number that its subject does not hold."""
+    """Return every claim by its id, in the order of the files. Raises ConfigError for a missing number."""
     listed = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
     return {claim.id: claim for claim in listed}
 
 
 def claim(paper: str, subject: str, name: str) -> Claim:
-    """The claim of that name. Raises UnknownNameError with suggestions."""
+    """Return the claim of that name. Raises UnknownNameError with suggestions."""
     return find_claim(f"{paper}.{subject}.{name}")
 
 
 def find_claim(id: str) -> Claim:
-    """The claim of that id. Raises UnknownNameError with suggestions."""
+    """Return the claim of that id. Raises UnknownNameError with suggestions."""
     if id not in claims():
         hint = suggest(id, claims()) or "; `fillpath claims` lists them"
         raise UnknownNameError(f"no claim {id!r}{hint}")
@@ -73,7 +65,7 @@ def find_claim(id: str) -> Claim:
 
 
 def claims_of(paper: str, id: str) -> list[Claim]:
-    """The claims of a subject. Raises UnknownNameError for one that no file has."""
+    """Return the claims of a subject. Raises UnknownNameError for one that no file has."""
     subject(paper, id)
     return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, id)]
 
@@ -81,7 +73,6 @@ def claims_of(paper: str, id: str) -> list[Claim]:
 def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     both = {**subject.data, **data}
     where = f"config/claims/{subject.paper}.yaml: {subject.id}.{name}"
-    _refuse_misspelt(subject, where)
     printed = _printed(subject, data["printed"], where)
     if "by_matrix" in data:
         printed["by_matrix"] = _by_matrix(subject, data["by_matrix"], where)
@@ -102,16 +93,6 @@ def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
     return Claim(**given | computed | printed)
 
 
-def _refuse_misspelt(subject: Subject, where: str) -> None:
-    """Refuse a text of a subject whose name is nearly that of a column's field; printed data are numbers."""
-    names = {field.name for field in fields(Held)}
-    for name in (
-        name for name, value in subject.data.items() if isinstance(value, str) and name not in names
-    ):
-        if near := difflib.get_close_matches(name, names, n=1, cutoff=0.8):
-            raise ConfigError(f"{where}: unknown {name!r}; did you mean {near[0]}?")
-
-
 def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple[Held, ...]:
     """Return what a claim is held against: its own column, and those of `also`, which inherit from it."""
     names = {field.name for field in fields(Held)}
@@ -124,8 +105,8 @@ def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple
 
 
 def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
-    """`value`, and `by_matrix`, `span` or `count`, of what is said to be printed: a number, a word, a key of
-    the subject (`reduction.mean`), so many of so many, or a column of a printed table."""
+    """Return `value`, and `by_matrix`, `span` or `count`, of a number, a word, a key of the subject
+    (`reduction.mean`), so many of so many, or a column of a printed table."""
     number = source
     if isinstance(source, Mapping):
         if "count" in source:
@@ -148,31 +129,27 @@ def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
 
 
 def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
-    """The sum of some columns of a printed table, over that of others, by the matrix's abbreviation."""
-    rows = printed_table(columns["table"])
-    missing = {*columns["sum"], *columns.get("over", ())} - set(rows)
-    if missing:
+    """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation."""
+    rows, names, under = printed_table(columns["table"]), columns["sum"], columns.get("over", [])
+    if missing := {*names, *under} - set(rows):
         raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
-    numbers = rows[[*columns["sum"], *columns.get("over", ())]].apply(pd.to_numeric, errors="coerce")
-    values = numbers[columns["sum"]].sum(axis=1, skipna=False)
-    if "over" in columns:
-        values = values / numbers[columns["over"]].sum(axis=1, skipna=False)
-    pairs = zip(matrices_of(subject.paper, rows), values, strict=True)
-    return {name: float(value) for name, value in pairs if pd.notna(value)}
+    numbers = rows[[*names, *under]].apply(pd.to_numeric, errors="coerce").astype(float)
+    values = numbers[names].sum(axis=1, skipna=False)
+    values = values / numbers[under].sum(axis=1, skipna=False) if under else values
+    named: dict[str, float] = values.set_axis(matrices_of(subject.paper, rows)).dropna().to_dict()
+    return named
 
 
 def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
-    """Return what a paper prints of its method over this case: its matrix's own ratio, else the mean; `-` for
-    neither."""
+    """Return what a paper prints of its method over this case: the matrix's ratio, the mean, or `-`."""
     entry = by_matrix(entries).get(case.matrix)
     baseline = f"{case.stage}.{case.implementation}"
     paper = next((paper for paper in papers().values() if baseline in paper.baselines), None)
     if entry is None or paper is None:
         return "-"
-    ratios, short = subject(paper.id, paper.baselines[baseline]), abbreviation(entry, paper.id)
-    value = ratios.value(short) if short else None
-    if value is not None:
-        return f"{paper.method}: {value:g}x"
-    if ratios.mean is None or not (short or abbreviations(paper.id).keys() & set(entry.stands_for)):
-        return "-"
-    return f"{paper.method}: {ratios.mean:g}x (mean)"
+    ratios, short = claims_of(paper.id, paper.baselines[baseline]), abbreviation(entry, paper.id)
+    if own := [claim.by_matrix[short] for claim in ratios if short and short in claim.by_matrix]:
+        return f"{paper.method}: {own[0]:g}x"
+    means = [claim.value for claim in ratios if claim.aggregate == "geometric"]
+    known = means and (short or abbreviations(paper.id).keys() & set(entry.stands_for))
+    return f"{paper.method}: {means[0]:g}x (mean)" if known else "-"

@@ -1,15 +1,15 @@
-"""What the figures of a paper call a matrix: its own under its abbreviation, a twin `twin of` that, another
-stand-in never."""
+"""What the figures of a paper call a matrix: only its own, and a twin of one, by the paper's abbreviation."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
 from fillpath.case import matrix_id
-from fillpath.twins import TWIN_OF
-from reports.facts.distance import distances, twins_in
+from fillpath.twins import TWIN_OF, twins_of
+from reports.facts.distance import distances
 from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
 
 NAMES = (
@@ -18,9 +18,9 @@ NAMES = (
 
 
 def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
-    """`rma10 (RM)`; `twin of RM`; for a matrix that the paper does not print, or not abbreviate, its name
-    alone."""
-    short, twin_of = abbreviation(entry, paper), twins_in(matrix, paper)
+    """Return `rma10 (RM)`, `twin of RM`, or the name alone where the paper has no abbreviation."""
+    short, known = abbreviation(entry, paper), _by_id(paper)
+    twin_of = [known[twin.matrix] for twin in twins_of(matrix) if twin.matrix in known]
     if twin_of and not short:
         return f"{TWIN_OF}{' and '.join(twin_of)}"
     # As people write what a case names: `poisson3d,40,uniform` is `poisson3d:40:uniform`.
@@ -29,13 +29,18 @@ def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
 
 
 def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
-    """`ST, AU`: the matrices of the paper that the entry stands in for."""
-    known = {matrix_id(name): short for name, short in abbreviations(paper).items()}
+    """Return the matrices of the paper that the entry stands in for: `ST, AU`."""
+    known = _by_id(paper)
     return ", ".join(known[name] for name in (entry.stands_for if entry else ()) if name in known) or None
 
 
+@functools.cache
+def _by_id(paper: str) -> Mapping[str, str]:
+    return {matrix_id(name): short for name, short in abbreviations(paper).items()}
+
+
 def among(names: str | None, abbreviations: Collection[str]) -> str | None:
-    """Return of what a row stands in for, these alone; None for none."""
+    """Return these names alone of `stand_in_for` or `stands_for`; None for none."""
     shorts = names.split(", ") if isinstance(names, str) else []
     return ", ".join(short for short in shorts if short in abbreviations) or None
 
@@ -47,17 +52,11 @@ def nearest(rows: pd.DataFrame) -> pd.Series[str]:
 
 
 def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
-    """Return NAMES of each row: what the paper's figures call its matrix, and what the catalogue says of it.
-
-    rows : with `matrix`, and what is known of it prepared
-    """
+    """Return NAMES of each row of the table: what the paper's figures and the catalogue say of its matrix."""
     known = by_matrix(entries)
-    fill = rows["fills"] / rows["nnz"]
-    about = rows[["matrix"]].assign(fill=fill, symmetry=rows["structural_symmetry"])
-    each = about.drop_duplicates()
-    named = [_names(known.get(matrix), entries, paper, matrix, *far) for matrix, *far in each.to_numpy()]
-    names = pd.DataFrame(named, each.index, columns=list(NAMES), dtype="object")
-    return about.merge(each.join(names), how="left")[list(NAMES)].set_axis(rows.index)
+    about = zip(rows["matrix"], rows["fills"] / rows["nnz"], rows["structural_symmetry"], strict=True)
+    named = [_names(known.get(matrix), entries, paper, matrix, *far) for matrix, *far in about]
+    return pd.DataFrame(named, rows.index, list(NAMES), dtype="object")
 
 
 def _names(
@@ -73,26 +72,25 @@ def _names(
         "lower_in": ", ".join(entry.lower_in),
         "kind": entry.kind,
         "collection": entry.group or None,
-        "distance": distances(entry, entries, paper, *far),
+        "distance": distances(entry, entries, paper, *far) if entry.stands_for else None,
     }
 
 
 def printed_label(abbr: str, paper: str) -> str:
-    """The label of a matrix of the paper's own table."""
+    """Return the label of a matrix of the paper's own table."""
     return next(_with_short(name, abbr) for name, short in abbreviations(paper).items() if short == abbr)
 
 
 def listed(names: Iterable[str]) -> str:
-    """The names once each, `none` without any."""
+    """Return the names once each, `none` without any."""
     return ", ".join(sorted(set(names))) or "none"
 
 
 def fastest_how(code: pd.Series[str], untimed: pd.Series[str], which: str, names: Mapping[str, str]) -> str:
     """Return a sentence of which sequential code is the fastest, and where some had no time; empty of none.
 
-    code, untimed : by matrix, the fastest and those without a time
-    which : what they are the fastest of
-    names : what each code is called
+    code, untimed : by matrix, the fastest, and the codes without a time
+    which, names : the codes in words, and by their column
     """
     counts = code.value_counts()
     if counts.empty:

@@ -1,7 +1,4 @@
-"""What the papers print, config/papers/*.csv and config/claims/, and what a paper calls its matrices, which
-are the catalogue's."""
-
-from __future__ import annotations
+"""What the papers print, config/papers/*.csv and config/claims/, and what they call matrices."""
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,26 +42,24 @@ Entries = Sequence[MatrixEntry]
 
 
 def by_matrix(entries: Iterable[MatrixEntry]) -> Mapping[str, MatrixEntry]:
-    """The catalogue's entries by their matrices, as cases name them: by id or by group/name."""
+    """Return the catalogue's entries, the first of several, by id and by group/name, as cases name them."""
     named = [(name, entry) for entry in entries for name in (entry.id, f"{entry.group}/{entry.name}")]
-    # The first of several stands.
     return {matrix_id(name): entry for name, entry in reversed(named)}
 
 
 @functools.cache
 def printed_table(name: str) -> pd.DataFrame:
-    """A table as a paper prints it: config/papers/<name>.csv. Callers must not change it."""
+    """Return a table as a paper prints it, config/papers/<name>.csv. Callers must not change it."""
     # "NA" and the like are names here, not absent numbers
     return pd.read_csv(CONFIG / "papers" / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 
 @functools.cache
 def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | None]:
-    """A column of a printed table by matrix; None for what is no number there (OOM)."""
+    """Return a column of a printed table by matrix; None for what is no number there (OOM)."""
     rows = printed_table(table)
-    numbers = pd.to_numeric(rows[column], errors="coerce")
-    pairs = zip(matrices_of(paper, rows), numbers, strict=True)
-    return {name: None if pd.isna(value) else float(value) for name, value in pairs}
+    numbers = pd.to_numeric(rows[column], errors="coerce").astype(object)
+    return dict(zip(matrices_of(paper, rows), numbers.where(numbers.notna(), None), strict=True))
 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
@@ -76,8 +71,10 @@ def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
 
 @functools.cache
 def claims_file(paper: str) -> Mapping[str, Any]:
-    """config/claims/<paper>.yaml: subjects by id, and what the paper's own names mean; empty for a paper
-    without one. Raises ConfigError where it contradicts config/schemas/claims.json."""
+    """Return config/claims/<paper>.yaml: subjects by id, and what the paper's own names mean.
+
+    Empty without the file. Raises ConfigError where it contradicts config/schemas/claims.json.
+    """
     path = CONFIG / "claims" / f"{paper}.yaml"
     data: Mapping[str, Any] = load(path, f"claims/{path.name}", "claims") if path.is_file() else {}
     return data
@@ -85,17 +82,16 @@ def claims_file(paper: str) -> Mapping[str, Any]:
 
 @functools.cache
 def abbreviations(paper: str) -> Mapping[str, str]:
-    """The paper's abbreviation of each matrix that its table lists, in its order, by the collection's name
-    without the group, or our name where it is generated; the printed name where the paper abbreviates none.
-    Nothing for no paper, an empty name.
+    """Return the abbreviations, or printed names, of the matrices that the paper's table lists, in its order.
+
+    Keys are the collection's names without the group, or our names of generated matrices. None of no paper.
     """
-    generated = papers()[paper].generated if paper else {}
     bare = {name.rpartition("/")[2]: short for name, short in _listed(paper).items()}
-    return {generated.get(name, name): short for name, short in bare.items()}
+    return {papers()[paper].generated.get(name, name): short for name, short in bare.items()}
 
 
 def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
-    """The paper's abbreviation of a matrix that its table lists, None for any other; never of a stand-in."""
+    """Return the paper's abbreviation of a matrix that its table lists, None of any other."""
     if entry is None or not paper:
         return None
     if entry.name in papers()[paper].generated.values():
@@ -108,7 +104,7 @@ def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
 
 @functools.cache
 def _listed(paper: str) -> Mapping[str, str]:
-    """The abbreviations by what the table that lists a paper's matrices calls them; nothing without one."""
+    """Return abbreviations by the names in the table of the paper's matrices; nothing without a table."""
     table, _, column = papers()[paper].matrices.partition(".") if paper else ("", "", "")
     if not table:
         return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,17 +14,17 @@ from fillpath.errors import InputError, UnknownNameError
 from fillpath.host import machine_name
 from fillpath.paths import results
 from fillpath.processes import of_run, representative
-from fillpath.record import Record, Status, record_key, stored_records
+from fillpath.record import UNTRIED, Record, Status, record_key, stored_records
 from fillpath.settings import PROCESSES
 
 
 @dataclass(frozen=True)
 class Records:
-    """The record that stands for each case and machine: of several processes that whose median is the median.
+    """The current record of each case and machine: of several processes the record of the middle median.
 
-    earlier : all others: of the same processes, and those that these have superseded.
+    earlier : all other records: of the same run, and superseded ones.
     refused : why the folder of another machine is in neither, by its name.
-    current : whether a record of that key was made with today's sources; without the key, it is not known.
+    current : by key, whether a record was made with today's sources; a key that is absent is not known.
     """
 
     rows: tuple[Record, ...] = ()
@@ -33,59 +34,64 @@ class Records:
 
     @classmethod
     def load(cls, machine: str | None = None, strict: bool = False) -> Records:
-        """Read results/: of one machine, or of all. A folder of another machine is taken whole or refused; in
-        this machine's own folder, or that of the one unless `strict`, a damaged line hides no other case."""
+        """Read results/ of one machine, or of all. A folder of another machine is read whole or refused; in
+        this machine's own, or that of `machine` unless `strict`, a damaged line hides no other case."""
+        # Records make a million objects that live until the end: collect garbage seldom, and not among them.
+        gc.set_threshold(100_000, 50, 50)
         stored: list[list[Record]] = []
         refused: dict[str, str] = {}
         for name in [machine] if machine else holdings.machines():
-            if name == (machine or machine_name()) and not strict:
-                stored += _held_anew(name, stored_records(name))
-                continue
+            own = name == (machine or machine_name()) and not strict
             try:
-                stored += _held_anew(name, holdings.read(results() / name)[1])
+                stored += _held_anew(
+                    name, stored_records(name) if own else holdings.read(results() / name)[1]
+                )
             except InputError as error:
+                if own:
+                    raise
                 refused[name] = str(error)
         rows = tuple(representative(of_run(lines)) for lines in stored)
-        standing = set(map(id, rows))
-        earlier = tuple(record for lines in stored for record in lines if id(record) not in standing)
-        return cls(rows, earlier, refused, made_today((*earlier, *rows)))
+        current = set(map(id, rows))
+        earlier = tuple(record for lines in stored for record in lines if id(record) not in current)
+        found = cls(rows, earlier, refused, made_today((*earlier, *rows)))
+        gc.freeze()
+        return found
 
     def of_one_run(self, cases: Sequence[Case]) -> Records:
-        """For figures of ratios: of the cases of each matrix and machine the records of the run in which most
-        of them were ok, the newest of several; of runs of the same keys, such as a night's after a figure's,
-        the one with more processes. What that run lacks stays as it is, and so does what has not been ok
-        since."""
-        every = (*self.earlier, *self.rows)
+        """Return the records for a figure of ratios: the cases of each matrix and machine from one run.
+
+        The run is that in which most of the cases were ok, the newest of several; of runs of the same keys,
+        as a figure's and a night's, that with more processes. Cases that it lacks or that failed since stay.
+        """
         inputs = {case.name: case.matrix for case in cases}
         runs: dict[tuple[str, str], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
-        for record in every:
+        for record in (*self.earlier, *self.rows):
             if record.case in inputs and record.status is Status.OK:
                 runs[inputs[record.case], record.machine][record.run_id][record.case] = record
         chosen = {
             (record.case, record.machine): representative(self.pool(record))
             for by_id in runs.values()
-            for record in self._chosen([list(run.values()) for run in by_id.values()])
+            for record in self._chosen([[*run.values()] for run in by_id.values()])
         }
-        rows = tuple(
-            chosen.get((record.case, record.machine), record) if record.status is Status.OK else record
-            for record in self.rows
-        )
-        found = replace(self, rows=rows, earlier=every, refused={})
+        ok = ((row, row.status is Status.OK) for row in self.rows)
+        rows = (chosen.get((row.case, row.machine), row) if is_ok else row for row, is_ok in ok)
+        found = replace(self, rows=tuple(rows), earlier=(*self.earlier, *self.rows))
         # The records are the same, and so are their pools.
         vars(found)["_by_case"] = self._by_case
         return found
 
     def _chosen(self, runs: Sequence[Sequence[Record]]) -> Sequence[Record]:
-        """Return the run that stands: `of_one_run` says how. runs : ok records, one of each case."""
+        """Return the run that `of_one_run` describes. runs : ok records, one of each case."""
 
         def most_and_newest(run: Sequence[Record]) -> tuple[int, str]:
             return len(run), max(str(record.started_at) for record in run)
 
+        def processes(run: Sequence[Record]) -> int:
+            return min(PROCESSES, *(len(self.pool(record)) for record in run))
+
         keys = {record.key for record in max(runs, key=most_and_newest)}
         alike = [run for run in runs if {record.key for record in run} == keys]
-        # Of processes up to what a claim of a time needs.
-        least = [min(PROCESSES, *(len(self.pool(record)) for record in run)) for run in alike]
-        return max(zip(least, alike, strict=True), key=lambda each: (each[0], most_and_newest(each[1])))[1]
+        return max(alike, key=lambda run: (processes(run), most_and_newest(run)))
 
     def pool(self, record: Record) -> tuple[Record, ...]:
         """Return the records of all processes of a record's run."""
@@ -99,37 +105,33 @@ class Records:
         return by_case
 
     def of_machine(self, machine: str | None) -> Records:
-        """Those of one machine."""
-        rows, earlier = (
-            tuple(record for record in records if record.machine == machine)
-            for records in (self.rows, self.earlier)
-        )
-        return replace(self, rows=rows, earlier=earlier, refused={})
+        """Return the records of one machine."""
+        both = self.rows, self.earlier
+        rows, earlier = (tuple(row for row in records if row.machine == machine) for records in both)
+        return replace(self, rows=rows, earlier=earlier)
 
     def machines(self) -> list[str]:
-        """Every machine that has a record."""
+        """Return every machine that has a record."""
         return sorted({record.machine for record in self.rows})
 
     def of(self, case: str) -> list[Record]:
-        """The records of a case, one per machine."""
-        return self._standing.get(case, [])
+        """Return the current records of a case, one per machine."""
+        return self._current.get(case, [])
 
     @functools.cached_property
-    def _standing(self) -> Mapping[str, list[Record]]:
+    def _current(self) -> Mapping[str, list[Record]]:
         by_case: dict[str, list[Record]] = defaultdict(list)
         for record in self.rows:
             by_case[record.case].append(record)
         return by_case
 
     def hosts_text(self) -> str:
-        """`2 of its 7 records do not say of which host they are, the others are of 1`; empty where all are of
-        one host. Of one machine, superseded ones too; those that measured nothing are of no host."""
-        untried = (Status.NOT_RUN, Status.UNAVAILABLE)
-        measured = [record for record in (*self.rows, *self.earlier) if record.status not in untried]
+        """Return `2 of its 7 records do not say of which host they are, the others are of 1`, empty where all
+        that the machine tried, superseded records too, is of one host."""
+        measured = [record for record in (*self.rows, *self.earlier) if record.status not in UNTRIED]
+        with_host = [record for record in measured if record.host]
         # Before records had facts of their host, they named it in another way.
-        named = [r for r in measured if r.host and r.host_facts is not None] or [
-            r for r in measured if r.host
-        ]
+        named = [record for record in with_host if record.host_facts is not None] or with_host
         hosts, unnamed = {record.host for record in named}, len(measured) - len(named)
         if not unnamed:
             return f"its records are of {len(hosts)} hosts" if len(hosts) > 1 else ""
@@ -138,8 +140,7 @@ class Records:
 
 
 def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
-    """Return by key whether records were made with today's sources; no key of an implementation that is no
-    more. Sources are hashed once per version of a peer's library."""
+    """Return by key whether records were made with today's sources; no key of a deleted implementation."""
     registry.load_all()
     hashes: dict[tuple[str, ...], str] = {}
     made: dict[str, bool] = {}
@@ -149,6 +150,7 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
             implementation = registry.lookup(case.stage, case.implementation)
         except UnknownNameError:
             continue
+        # Sources are hashed once per version of a peer's library.
         name = case.stage, case.implementation, *source.versions(implementation.peer, record.versions)
         if name not in hashes:
             hashes[name] = implementation.source_hash(record.versions)
@@ -158,6 +160,6 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
 
 
 def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:
-    """The machine's records with the verdicts of its gate.csv. Raises InputError where that is damaged."""
+    """Return records with the verdicts of the machine's gate.csv. Raises InputError for a damaged file."""
     rows = regated.read(results() / machine / regated.NAME)
     return [[regated.applied(record, rows) for record in records] for records in stored]

@@ -1,18 +1,32 @@
 """Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.shapes.strip import CodedBars, Ratios
+from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis, write_names
+from reports.shapes.bars import draw_slots
+from reports.shapes.lines import draw_line
+from reports.shapes.strip import Ratios, write_strip
+from reports.shapes.style import PALETTE, SMALL, new_figure
 from reports.table import KEY, cores_of, timed
 from reports.verbs import beside, by_code, fastest, in_papers_order, of, on, option, over
 
-ONE_NODE = subject("gsofa", "fig12_vs_superlu_dist").data["one_node"]
+DATA = subject("gsofa", "fig12_vs_superlu_dist").data
+ONE_NODE: dict[str, float] = DATA["one_node"]
 RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
+LOOKS: dict[str, dict[str, Any]] = {
+    RANKED: {"label": "SuperLU_DIST on 1 to 16 ranks", "color": PALETTE[0], "marker": "o"},
+    GSOFA: {"label": "gsofa, one GPU", "color": PALETTE[5], "linewidth": 2.4},
+    SIX: {"label": "gsofa_multi, six GPUs", "color": PALETTE[3], "linewidth": 2.4, "linestyle": "-."},
+    BEST: {"label": BEST, "color": "#555555", "linewidth": 1.6, "linestyle": "--"},
+}
 SPEEDUPS = {"speedup": "ratio", "with transfers": "moved_ratio"}
 SIX_GPUS = {"six GPUs": "six_ratio", "printed, six": "paper"}
 RANKS = "SuperLU_DIST on its best ranks (in brackets) over gsofa on one GPU"
@@ -20,6 +34,8 @@ STRIP = [
     Ratios(RANKS, SPEEDUPS | SIX_GPUS, only={"best": True}, mark="mark"),
     Ratios("The fastest sequential code over the same", SPEEDUPS, only={"series": BEST}, mark="mark"),
 ]
+# Half of the width that points of 1 to 16 ranks take in a group, and half of that of a line.
+HALF, EDGE = 0.36, 0.42
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -45,11 +61,57 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw a bar per code and number of ranks, under lines of their ratios."""
-    ranks = frame["ranks"].map("{:g}".format).astype("object")
-    mark = frame["code"].map(GOOD).where(frame["series"] == BEST, "(" + ranks + ")")
-    series = frame["series"].mask(frame["series"] == RANKED, f"{RANKED} on " + ranks)
-    return CodedBars(STRIP, "seconds (log scale)")(frame.assign(mark=mark, series=series), title)
+    """Draw the measured seconds above, the printed ratios below on axes of their own."""
+    ranks = frame["ranks"].map("({:g})".format)
+    marked = frame.assign(mark=frame["code"].map(GOOD).where(frame["series"] == BEST, ranks))
+    lines = [line for ratios in STRIP for line in ratios.lines(marked)]
+    figure = new_figure(12.5, 11.5 + 0.2 * len(lines), title)
+    top, bottom = figure.subplots(2, 1, height_ratios=(5, 6))
+    if frame.empty:
+        empty_panel(top, "not_run", "no case of it was measured")
+    else:
+        _measured(top, frame)
+        write_strip(top, lines)
+    legend_above(figure)
+    _printed(bottom)
+    return figure
+
+
+def _measured(axes: Axes, frame: pd.DataFrame) -> None:
+    """Draw in each group seconds by ranks, 1 to 16 from left to right, and lines of codes without ranks."""
+    # Four ranks are in the middle of a group, and so are codes without ranks.
+    frame = frame.assign(x=frame["group"] + HALF * (np.log2(frame["ranks"].fillna(4)) / 2 - 1))
+    ok, failed = frame[frame["status"] == "ok"], frame[frame["status"] != "ok"]
+    for _, rows in ok[ok["series"] == RANKED].groupby("group"):
+        draw_line(axes, "x", rows.sort_values("ranks"), LOOKS[RANKED])
+    for name, rows in ok[ok["series"] != RANKED].groupby("series", sort=False):
+        axes.hlines(rows["median"], rows["group"] - EDGE, rows["group"] + EDGE, **LOOKS[str(name)])
+    ranked, others = failed[failed["series"] == RANKED], failed[failed["series"] != RANKED]
+    draw_slots(axes, ranked["x"], HALF / 2, ranked["status"])
+    draw_slots(axes, others["x"], 2 * HALF, others["series"] + ": " + others["status"])
+    seconds_axis(axes)
+    name_matrices(axes, frame)
+    axes.set_ylabel("seconds (log)")
+
+
+def _printed(axes: Axes) -> None:
+    """Draw the printed ratios by the number of nodes: each matrix on one, in words on six, ends on 44."""
+    above, many = DATA["faster_at_6_nodes"], DATA["nodes_44"]["max"] | DATA["nodes_44"]["min"]
+    axes.axhline(1, color="black", linewidth=1)
+    axes.plot([0] * len(ONE_NODE), [*ONE_NODE.values()], "o", color=PALETTE[0])
+    for abbr, value in many.items():
+        axes.plot([0, 2], [ONE_NODE[abbr], value], "--o", color=PALETTE[0], linewidth=1)
+    axes.plot(2, DATA["nodes_44"]["mean"], "D", color=PALETTE[5], markersize=8)
+    axes.set_xticks([0, 1, 2], ["1 node", "6 nodes", "44 nodes"])
+    axes.set(xlim=(-0.6, 2.6), ylim=(0.03, 25), yscale="log", ylabel="speedup (log scale)")
+    axes.yaxis.set_major_formatter("{x:g}")
+    names = [(0, *item) for item in ONE_NODE.items()]
+    names += [(2, *item) for item in {**many, "mean": DATA["nodes_44"]["mean"]}.items()]
+    write_names(axes, [(x, y) for x, _, y in names], [f"{name} {value:.3g}x" for _, name, value in names])
+    below = ", ".join(abbr for abbr in ONE_NODE if abbr not in above)
+    for height, text in ((7.0, f"above 1x:\n{', '.join(above)}"), (0.09, f"below 1x:\n{below}")):
+        axes.text(1, height, text, ha="center", va="center", fontsize=SMALL)
+    axes.set_title("Printed: GSoFA over SuperLU_DIST, each on a number of nodes of six GPUs", loc="left")
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
@@ -69,8 +131,8 @@ EXHIBIT = Exhibit(
     "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
-    """Seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric; with transfers: the GPU's
-    seconds with the way to it and back. Printed: six GPUs of a node over its POWER9 cores, not one GPU.""",
+    """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric; with transfers: the
+    GPU's seconds with the way to it and back. Below: six GPUs of each node over its POWER9 cores.""",
     facts,
     span=SPAN,
 )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fillpath.processes import Samples
 from reports.facts import naming
-from reports.facts.claims import subject
+from reports.facts.claims import claims_of, subject
 from reports.facts.printed import printed_column
 from reports.table import NOT_MEASURED, phases
 from reports.verbs import RATIO, beside, fact, fastest, in_papers_order, of, over, over_variant, without
@@ -67,7 +67,8 @@ def spread(claim: str) -> str:
 
 def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
     """Return what a subject prints of each row's own matrix."""
-    return rows["abbr"].map(subject("gsofa", claim).value, na_action="ignore").astype(float)
+    numbers = {k: v for each in claims_of("gsofa", claim) for k, v in each.by_matrix.items()}
+    return rows["abbr"].map(numbers).astype(float)
 
 
 def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:

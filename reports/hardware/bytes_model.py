@@ -6,8 +6,6 @@ copies between formats do not count. Caches may serve what is asked for: it is n
 docs/compare.md has these formulas, and tests/test_bytes_model.py runs the algorithms on arrays that count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import nan
 from typing import NamedTuple

@@ -1,12 +1,9 @@
 """Hardware against hardware: what each machine achieves at best, then the same cases side by side.
 
-A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is over what
-the first and the other have both solved, of the very same input; the rest is listed, each with its reason.
+A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is geometric,
+over what the first and the other have both solved, of the very same input; the rest is listed with reasons.
 """
 
-from __future__ import annotations
-
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,13 +22,13 @@ from reports.table import timed, transfers_of
 # Where input and result are: on the device that works, or on the host before and after.
 RESIDENT, COPIED = "resident", "copied"
 EVERYTHING = "all"
+NO_PRICES: Mapping[str, float] = {}
 _ANSWER = [
-    "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device", "cores",
+    "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
     "joules", "cost", *RATIO,
 ]  # fmt: skip
 _PAIR = [
-    "case", "machine", "first_seconds", "seconds", *RATIO, "equal_cores", "first_joules", "joules",
-    "other_sources",
+    "case", "machine", "first_seconds", "seconds", *RATIO, "first_joules", "joules", "other_sources",
 ]  # fmt: skip
 
 
@@ -42,16 +39,14 @@ class Comparison:
     prices : of an hour of those machines that have one
     best : what each achieves, whoever implements it, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
-        it, with `ratio`, the first's seconds over its own; the index is the input's number.
+        it, with `ratio`; the index is the input's number.
         means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
         count those whose interval says so; `cost` is the first's over its.
         unanswered : inputs that another machine has solved and this one has not, each with the reason.
         not_pooled : by machine and reason, how many records are of other work than the whole problem alone
-    pairs : cases that the first and another have solved, with `ratio`, the first's seconds over the other's;
-        `equal_cores`, the ratio if the work of both were shared out perfectly among as many cores, none where
-        a GPU works; `other_sources`, whether one was measured with other sources than today's
-    means : of the pairs of a group by machine, geometric; `n` cases
-    scaled : the means of pairs at equal cores
+    pairs : cases that the first and another have solved, with `ratio`, and `other_sources`, whether one was
+        measured with other sources than today's
+    means : of the pairs of a group by machine, over `n` cases
     left_out : cases that a mean lacks, each with the reason, of the first machine where that has no
         comparable result, else of each other that has none
     """
@@ -61,7 +56,6 @@ class Comparison:
     best: Mapping[str, pd.DataFrame]
     pairs: pd.DataFrame
     means: pd.DataFrame
-    scaled: pd.DataFrame
     left_out: pd.DataFrame
 
     @property
@@ -69,14 +63,9 @@ class Comparison:
         """Whether an answer is of a single process, whose interval is too narrow."""
         return bool((self.best["answers"]["processes"] == 1).any())
 
-    @property
-    def reasons(self) -> Mapping[tuple[str, str], int]:
-        """How many cases a mean lacks, by machine and kind of reason."""
-        return Counter((row.machine, row.reason.partition(":")[0]) for row in each(self.left_out))
-
     def to_json(self) -> dict[str, Any]:
         best = {name: plain(table) for name, table in self.best.items()}
-        own = {name: plain(getattr(self, name)) for name in ("pairs", "means", "scaled", "left_out")}
+        own = {name: plain(getattr(self, name)) for name in ("pairs", "means", "left_out")}
         return {"machines": self.machines, "prices": self.prices, "best": best, **own}
 
 
@@ -87,30 +76,19 @@ def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[st
         yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
-def compare(
-    machines: Sequence[str], records: Records, prices: Mapping[str, float] | None = None
-) -> Comparison:
+def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = NO_PRICES) -> Comparison:
     """Compare the other machines with the first.
-
-    prices : of an hour of those machines that have one
 
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
     """
-    prices = prices or {}
     if others := sorted(prices.keys() - set(machines)):
         raise UnknownNameError(f"price of {', '.join(others)}: expected one of {', '.join(machines)}")
     if len(set(machines)) != len(machines) or len(machines) < 2:
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
     pairs, left_out = _pairs(rows)
-    grouped, by = _grouped(pairs), ["machine", "group"]
-    whole = means(grouped, by)
-    at_equal = grouped[RATIO].mul(grouped["equal_cores"] / grouped["ratio"], axis=0)
-    scaled = means(grouped.assign(**at_equal)[at_equal["ratio"].notna()], by)
-    # A group in which a GPU works somewhere has no mean at equal cores.
-    whole["equal_cores"] = scaled["ratio"].where(scaled["n"].eq(whole["n"]))
-    rest = pairs[_PAIR], whole.reset_index(), scaled.reset_index(), left_out
-    return Comparison(tuple(machines), prices, _best(rows, prices), *rest)
+    whole = means(_grouped(pairs), ["machine", "group"])
+    return Comparison(tuple(machines), prices, _best(rows, prices), pairs[_PAIR], whole, left_out)
 
 
 def plain(table: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -126,15 +104,12 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     lacks, first = both["first_why"] != "", both["first_machine"]
     others = both["input_hash"] != both["first_input_hash"]
     why = both["first_why"].where(lacks, both["why"])
-    why = why.mask(
-        (why == "") & others, "another input than " + first.astype(str) + "'s: its content differs"
-    )
+    differs = "another input than " + first.astype(str) + "'s: its content differs"
+    why = why.mask((why == "") & others, differs)
     left = both.assign(machine=both["machine"].mask(lacks, first), reason=why)[why != ""]
-    # With the seconds of whichever has more cores as they would be on as many as the other's.
     pairs = both.assign(
         seconds=both["median"],
         first_seconds=both["first_median"],
-        equal_cores=both["ratio"] * both["first_cores"] / both["cores"],
         other_sources=~(both["current"].eq(True) & both["first_current"].eq(True)),
     )[why == ""]
     return pairs, left[["case", "machine", "reason"]].drop_duplicates()
@@ -143,8 +118,8 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs once for each `group` that they count in: the implementation, the stage, and all.
 
-    With fewer threads than a machine has a case says nothing of the machine, so that its stage is a group
-    apart. Of several draws of random numbers the first one counts.
+    A case with fewer threads than a machine has is in a group apart, a draw of random numbers after the first
+    in none.
     """
     pairs = pairs[~pairs["case"].str.contains(".seed=", regex=False)]
     apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
@@ -165,16 +140,13 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     names = inputs[["question", "input"]].assign(number=range(len(inputs)))
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
     answers = _answers(pooled, prices)
-    others = answers[answers["machine"] != answers["first_machine"]]
-    others = others.assign(
-        first_faster=others["ratio_high"] < 1,
-        other_faster=others["ratio_low"] > 1,
-        cost=others["first_cost"] / others["cost"],
-    )
+    faster = {"first_faster": answers["ratio_high"] < 1, "other_faster": answers["ratio_low"] > 1}
+    others = answers.assign(**faster, cost=answers["first_cost"] / answers["cost"])
+    others = others[others["machine"] != others["first_machine"]]
     more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
     return {
-        "answers": answers[_ANSWER].astype({"cores": "Int64"}),
-        "means": means(others, ["problem", "span", "machine"], **more).reset_index(),
+        "answers": answers[_ANSWER],
+        "means": means(others, ["problem", "span", "machine"], **more),
         "unanswered": _unanswered(rows, pooled),
         "not_pooled": left.rename_axis(["machine", "reason"]).reset_index(name="records"),
     }

@@ -1,8 +1,6 @@
 """The files of a comparison of machines: its tables as CSV, its rooflines, and a picture of the best with one
 panel per problem, one row per input, one point per machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,12 +20,11 @@ from reports.shapes.axes import legend_above
 from reports.shapes.bars import label_log, seconds
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
-# Inches of the picture's width, of a row, of what a panel has beside rows, of a line above it.
-WIDTH, ROW, REST, LINE = 12.0, 0.42, 0.8, 0.2
-CAPTION = f"""Medians with their 95% intervals; empty points: {SPANS[COPIED]}. On the right stands who
-implements the fastest, and below it the slowest, with one option or how many, and for linear systems in which
-order. Ordering itself is in no time. With copies another implementation may be the best: best.csv names it.
-Means are geometric, over the inputs that both have solved."""
+# Inches of a row, of what a panel has beside rows, of a line above it.
+ROW, REST, LINE = 0.42, 0.8, 0.2
+CAPTION = f"""Medians with their 95% intervals; empty points: {SPANS[COPIED]}. On the right the fastest
+implementation, and below it the slowest. Ordering is in no time. With copies another implementation may be
+the best: best.csv names it. Means are geometric, over the inputs that both have solved."""
 
 
 def comparison_folder(comparison: Comparison) -> Path:
@@ -36,8 +33,7 @@ def comparison_folder(comparison: Comparison) -> Path:
 
 
 def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
-    """Write best.csv, ratios.csv, and best and rooflines (SVG, and PNG of a large one) into its folder, and
-    return their paths.
+    """Write best.csv, ratios.csv, best.svg and rooflines.svg into its folder, and return their paths.
 
     Raises InputError for damaged ceilings.
     """
@@ -45,9 +41,10 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     tables = {folder / "best.csv": comparison.best["answers"], folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    pictures = {"best": best_picture(comparison), "rooflines": rooflines(comparison.machines, records)}
-    drawn = [style.save_shown(picture, folder / f"{name}.svg") for name, picture in pictures.items()]
-    return [*tables, *(path for written in drawn for path in written)]
+    best, roofs = folder / "best.svg", folder / "rooflines.svg"
+    style.write_picture(best_picture(comparison), best)
+    style.write_picture(rooflines(comparison.machines, records), roofs)
+    return [*tables, best, roofs]
 
 
 def best_picture(comparison: Comparison) -> Figure:
@@ -58,7 +55,7 @@ def best_picture(comparison: Comparison) -> Figure:
     rows = [ROW * part.index.nunique() for part in parts.values()]
     heights = [REST + row + LINE * (len(head) - 1) for row, head in zip(rows, heads, strict=True)] or [REST]
     title = "The best verified time to solution on each machine, whoever implements it"
-    figure = new_figure(WIDTH, 0.8 + sum(heights), title)
+    figure = new_figure(12.0, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
     for axes, part, head in zip(panels, parts.values(), heads, strict=False):
         _draw(axes, part, comparison.machines)

@@ -1,7 +1,5 @@
 """Rooflines: the measured ceilings of a device (`fillpath calibrate`), and the counted work on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -23,23 +21,19 @@ from reports.series import read_probe
 from reports.shapes import style
 from reports.shapes.style import PALETTE, SMALL, new_figure
 
-# The devices of a machine, as its ceilings name them.
-KINDS = ("host", "gpu", "gpus")
 MARKERS = "osD^vP*X<>"
 PER_SECOND = EngFormatter("/s", places=2)
-CAPTION = """Slope: what a copy moves a second; level: double-precision multiply-adds of a matrix product,
-both by `fillpath calibrate`; the level limits floating-point operations alone. Full points: bytes were
-counted; empty: a lower bound of them, so that the point belongs there or further left. docs/compare.md says
-which bytes and operations. A point above the slope has bytes that a cache served."""
+CAPTION = """Slope: bytes that a copy moves; level: double-precision operations of a matrix product, both by
+`fillpath calibrate`. Full points: bytes were counted; empty: a lower bound of them, so that the point belongs
+there or further left. A point above the slope has bytes that a cache served. More: docs/compare.md."""
 
 
 @dataclass(frozen=True)
 class Roof:
     """The ceilings of a device, or of all GPUs together.
 
-    kind : of KINDS
+    kind : as `ceilings.json` names it, as the rates per second
     cards : GPUs that have them together, 0 for the host
-    rates : per second, by their names in `ceilings.json`
     """
 
     machine: str
@@ -52,7 +46,7 @@ class Roof:
 def roofs(machine: str) -> list[Roof]:
     """Return the roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
     found, ceilings = [], read_ceilings(results() / machine) or {}
-    for kind in KINDS:
+    for kind in ("host", "gpu", "gpus"):
         if device := ceilings.get(kind):
             rates = {name: rate["per_second"] for name, rate in device["rates"].items()}
             cards = 0 if kind == "host" else device.get("count", 1)
@@ -63,11 +57,10 @@ def roofs(machine: str) -> list[Roof]:
 def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return the verified cases of these machines.
 
-    cards : GPUs that it ran on, 0 on the processor
-    implementation : with its stage
+    cards : GPUs that a case ran on, 0 on the processor
     intensity, rate : operations per byte and per second
     bound : whether the bytes are a lower bound, so that the intensity is an upper one
-    lacking : why it has no place, empty where it has
+    lacking : why a case has no place, empty where it has one
     """
     filled, rows = filled_entries(records.rows), []
     for record in (r for r in records.rows if r.machine in machines and r.status is Status.OK):
@@ -132,7 +125,7 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
 
 
 def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:
-    """Draw one device. names : of all panels' implementations, so that each has one colour and one marker"""
+    """Draw one device. names : of all panels' implementations, each of one colour and one marker"""
     together = f"{roof.cards} x " if roof.cards > 1 else ""
     axes.set_title(f"{roof.machine}: {together}{roof.name}", loc="left")
     flops, copy = roof.rates["flops_double"], roof.rates["copy_bytes"]

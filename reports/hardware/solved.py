@@ -1,8 +1,6 @@
 """What several machines have solved, as rows of the one table: which question each case answers, and how a
 machine stands to the first."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -47,14 +45,12 @@ _OTHER_WORK: Mapping[str, str] = {
 def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     """Return one row per machine and case that any of them has a record of, by machines and cases.
 
-    cores : of the processor that it could use, none on a GPU
     joules : of one solution, where a counter was read
-    why : why it has no time to compare, empty where it has one
-    part : whether it was limited to fewer threads than the machine has, and has work for more
-    input_hash : of the prepared matrix of an ok row
-    place : what a case's name says of the input, also without a prepared matrix
-    question : what makes two problems on one input one, None without a verified result
-    input : of the question, for people. One input may have several, such as two names of one order
+    why : why a row has no time to compare, empty where it has one
+    part : whether a parallel code was limited to fewer threads than the machine has
+    place : the input by the case's name
+    question : equal of two problems on one input, None without a verified result
+    input : of the question, for people; one input may have several names
     unlike : why the time is not of the whole problem alone, empty where it is
     """
     own = {name: records.of_machine(name) for name in machines}
@@ -70,7 +66,6 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
     why = why.mask(rows["status"] == "not_run", NO_RECORD).mask(rows["status"] == "ok", suspect)
     rows = rows.assign(
         machine=pd.Categorical(rows["machine"], list(machines)),
-        cores=rows["threads_used"].mask(sequential, 1.0).where(rows["device"].isna()),
         joules=[float(np.median(r.energy)) if r and r.energy else np.nan for r in standing],
         why=why,
         part=(rows["threads"] > 0) & ~sequential,
@@ -79,7 +74,7 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
 
 
 def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record | None]) -> pd.DataFrame:
-    """Return the rows with what each answers. standing : the record of each ok one"""
+    """Return the rows with the question of each. standing : the record of each ok one"""
     content = [(record and record.prepared) or {} for record in standing]
     prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
     ordered = rows["stage"].isin(ORDERED)
@@ -136,11 +131,8 @@ def _is_sequential(entry: Implementation | None) -> bool:
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
-    """Return the rows with what the first machine has of the same key as `first_...`, and RATIO.
-
-    RATIO is of the first's seconds over the row's. Processes of two machines are no pairs, so that the ends
-    are what the two intervals allow.
-    """
+    """Return the rows with those of the first machine as `first_...`, and RATIO, the first's seconds over the
+    row's, with what the two intervals allow."""
     first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
     # One block of each type: pandas warns of frames that are joined of many.
     both = rows.merge(first, on=list(key), validate="many_to_one").copy()
@@ -152,12 +144,9 @@ def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
 
 
 def means(rows: pd.DataFrame, by: list[str], **more: Any) -> pd.DataFrame:
-    """Return by group the geometric means of RATIO and of its ends, of how many rows, `n`, and more columns.
-
-    more : by column, what is made of it
-    """
+    """Return by group the geometric means of RATIO, how many rows, `n`, and more aggregates by column."""
     ways = dict.fromkeys(RATIO, geometric_mean) | {"n": "size"} | more
-    return rows.assign(n=0).groupby(by, observed=True).agg(ways)
+    return rows.assign(n=0).groupby(by, observed=True).agg(ways).reset_index()
 
 
 def each(table: pd.DataFrame) -> Iterator[Any]:

@@ -1,7 +1,5 @@
 """A comparison of machines as text: what each achieves at best first, then the same implementation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,22 +13,17 @@ from reports.shapes.bars import seconds, times
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
 ONE_PROCESS = "Some times are of a single process: others would differ by more than its interval says."
 HARDWARE = "On a processor all cores work unless the name says otherwise or the implementation is sequential."
-EQUAL_CORES = (
-    "seconds times cores, which is a bound: as if all work were shared out perfectly (implementations for "
-    "the processor alone; sequential ones as they are)"
-)
 # Inputs named in a line.
 NAMED = 4
 
 
 def text(comparison: Comparison) -> str:
-    """Return it for people: the best, the cases side by side, the means, what is left out."""
+    """Return a comparison for people: the best, the means of the same cases, what is left out."""
     return "\n".join([*_best(comparison), *_same(comparison)])
 
 
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
-    """Return what the means of a problem say: who is faster, by how much, on how many inputs, and the mean of
-    their costs."""
+    """Return which machine is faster on a problem, by how much, on how many inputs, and the mean of costs."""
     means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
@@ -86,7 +79,7 @@ def _best(comparison: Comparison) -> list[str]:
             count = _count(len(rows), "input")
             lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
-            lines += _columns(table + rows)
+            lines += in_columns(table + rows)
     if answers.empty:
         lines += ["", "no problem that two of them have solved on one input"]
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
@@ -100,33 +93,18 @@ def _best(comparison: Comparison) -> list[str]:
 
 
 def _same(comparison: Comparison) -> list[str]:
-    """Return the cases side by side, their means, failures one by one, and how many cases have no record."""
+    """Return the means of the same cases, failures one by one, and how many cases have no record."""
     (first, *others), left = comparison.machines, comparison.left_out
-    pairs = [
-        (
-            pair.case,
-            f"{seconds(pair.first_seconds)} {first}, {seconds(pair.seconds)} {pair.machine}",
-            f"{_ratio(pair)}{', other sources' if pair.other_sources else ''}",
-        )
-        for pair in each(comparison.pairs)
-    ]
-    heads = ("group", "machine", "ratio", "cases")
-    means, scaled = (
-        _columns([heads, *((m.group, m.machine, _ratio(m), str(m.n)) for m in each(table))])
-        for table in (comparison.means, comparison.scaled)
-    )
+    means = [(mean.group, mean.machine, _ratio(mean), str(mean.n)) for mean in each(comparison.means)]
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
         "The same implementation on each, which leaves out what runs on one of them only",
         f"Seconds of {first} over those of {together(others)}: above 1, {first} is slower. {HARDWARE}",
         "",
-        *_columns([("case", "seconds", "ratio"), *pairs]),
+        "geometric means over the cases that both have solved, of which ratios.csv has each:",
+        *in_columns([("group", "machine", "ratio", "cases"), *means]),
         "",
-        "geometric means over the cases that both have solved:",
-        *means,
-        "",
-        *([f"the same at equal cores, by {EQUAL_CORES}:", *scaled, ""] if len(comparison.scaled) else []),
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),
@@ -137,7 +115,8 @@ def _ratio(row: Any) -> str:
     return f"{times(row.ratio)} ({times(row.ratio_low)} to {times(row.ratio_high)})"
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def in_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the rows as lines, each column as wide as its longest text."""
     padded = pd.DataFrame(rows).apply(lambda column: column.str.ljust(column.str.len().max()))
     return ["  ".join(row).rstrip() for row in padded.to_numpy()]
 

@@ -4,10 +4,7 @@ An action is a run of one version on the machine: on matrices, with the files of
 more drew the figures. No record says who ran it, and where a licence is not known, none is said.
 """
 
-from __future__ import annotations
-
 import json
-import mimetypes
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,7 +18,6 @@ from rocrate.rocrate import ROCrate
 
 from fillpath.holdings import read_facts
 from fillpath.paths import results
-from fillpath.peers import peers
 from fillpath.record import Record
 from reports.facts.records import Records
 
@@ -30,11 +26,8 @@ PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = {name: f"https://w3id.org/ro/terms/workflow-run#{name}" for name in ("environment", "sha256")}
 # Licences of fillpath with its results, and of the SuiteSparse Matrix Collection as a whole.
 OWN, COLLECTION = "https://spdx.org/licenses/BSD-3-Clause", "https://spdx.org/licenses/CC-BY-4.0"
-FORMATS = {"jsonl": "application/x-ndjson", "npz": "application/zip", "xz": "application/x-xz"}
 # What a folder's machine.json says of the machine, as the crate calls it.
 FACTS = {"cores": "cores", "memory": "memory in bytes", "os": "operating system", "arch": "architecture"}
-# No packages of Python's index.
-OTHERS = ("cuda", "nvidia-driver", "python")
 Files = Mapping[str, bytes]
 
 
@@ -42,7 +35,7 @@ def metadata(records: Records, stored: Files, drawn: Files, version: str, site: 
     """Return the metadata of a machine's pack.
 
     records : of that machine alone
-    stored, drawn : what was measured, and what was just drawn from it, by their paths in the pack
+    stored, drawn : the measured files, and those just drawn from them, by their paths in the pack
     version : of fillpath
     site : of the collection of matrices
     """
@@ -75,15 +68,14 @@ def version_text(commit: str | None, dirty: bool | None) -> str:
 
 
 def _entity(crate: ROCrate, id: str, type: str, **properties: Any) -> Entity:
-    """Add an entity without the properties that are empty. One that is there is replaced by its equal."""
+    """Add an entity without empty properties; an equal one is replaced."""
     said = {name: value for name, value in properties.items() if value not in (None, [])}
     return crate.add(ContextEntity(crate, id, properties={"@type": type, **said}))
 
 
 def _file(crate: ROCrate, name: str, data: bytes) -> Entity:
-    known = FORMATS.get(name.rpartition(".")[2]) or mimetypes.guess_type(name)[0] or "text/plain"
-    facts = {"contentSize": str(len(data)), "sha256": sha256(data).hexdigest(), "encodingFormat": known}
-    return crate.add_file(dest_path=name, properties={"name": name, **facts})
+    facts = {"name": name, "contentSize": str(len(data)), "sha256": sha256(data).hexdigest()}
+    return crate.add_file(dest_path=name, properties=facts)
 
 
 def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record], site: str) -> Entity:
@@ -111,14 +103,10 @@ def _measured(crate: ROCrate, run: str, version: str, records: Sequence[Record],
 def _software(crate: ROCrate, run: str, version: str, records: Sequence[Record]) -> Entity:
     """Add fillpath of that version, with the libraries that the records of the run name."""
     named = [(*r.versions.items(), ("cuda", r.cuda), ("nvidia-driver", r.driver)) for r in records]
-    used = sorted({(name, number) for each in named for name, number in each if number})
-    libraries = []
-    for name, number in used:
-        peer = peers().get(name)
-        is_package = name not in OTHERS and (peer is None or name in peer.packages)
-        id = f"pkg:pypi/{name}@{number}" if is_package else f"#{name}-{number}"
-        facts = {"name": name, "softwareVersion": number, "url": peer.home if peer else None}
-        libraries.append(_entity(crate, id, "SoftwareApplication", **facts))
+    libraries = [
+        _entity(crate, f"#{name}-{number}", "SoftwareApplication", name=name, softwareVersion=number)
+        for name, number in sorted({item for each in named for item in each if item[1]})
+    ]
     known = {"softwareVersion": version, "license": crate.get(OWN), "softwareRequirements": libraries}
     return _entity(crate, f"#fillpath-{version}-{run}", "SoftwareApplication", name="fillpath", **known)
 
@@ -144,8 +132,7 @@ def _matrix(crate: ROCrate, source: str, checksum: str, site: str) -> Entity:
         return _entity(crate, f"#{source}-{checksum[:12]}", "CreativeWork", name=source, **facts)
     address = f"{site}/MM/{source}.tar.gz"
     collection = _entity(crate, site, "CreativeWork", name="SuiteSparse Matrix Collection", url=site)
-    facts = {"name": source, "encodingFormat": "application/gzip", "isPartOf": collection}
-    facts["license"] = crate.get(COLLECTION)
+    facts = {"name": source, "isPartOf": collection, "license": crate.get(COLLECTION)}
     archive = crate.get(address) or crate.add_file(address, properties=facts)
     if checksum not in archive.get("sha256", ()):
         archive.append_to("sha256", checksum, compact=True)

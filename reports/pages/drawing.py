@@ -4,8 +4,6 @@ A task is a figure: what it says on each machine, the picture of one. One proces
 one, which has read the records. What one figure fails at stops no other.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import multiprocessing
@@ -15,6 +13,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
@@ -35,7 +34,6 @@ class Sources:
 
     records : of the machines that are judged
     cases_of : gives the cases behind every figure that is judged or drawn
-    entries : of the catalogue
     here : names of this machine, whose pictures are preferred
     site : the folder of the figures, None for the page's own
     """
@@ -52,13 +50,9 @@ class Sources:
         return {machine: self.records.of_machine(machine) for machine in self.records.machines()}
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of all records.
-
-    standings : of each machine, in the order of config/claims/
-    failed : why a figure could not be judged or drawn, by (paper, figure)
-    """
+class Result(NamedTuple):
+    """The standings of each machine, in the order of config/claims/, and why a figure could not be judged or
+    drawn, by (paper, figure)."""
 
     standings: tuple[Standing, ...]
     failed: Mapping[tuple[str, str], str]
@@ -78,14 +72,15 @@ def make(
     """
     judged = [paper for paper in paper_names() if papers is None or paper in papers]
     decide = [(paper, figure) for paper in judged for figure in deciding(paper).values()]
-    with workers(sources, begin) as pool:
+    _sources[:] = [sources]
+    with workers(begin) as pool:
         tasks = {
             pair: pool.submit(_figure, *pair, pair in drawn) for pair in dict.fromkeys([*decide, *drawn])
         }
         found = {pair: task.result() for pair, task in tasks.items()}
     of_none = [View(paper, "", machine) for machine in sources.machines for paper in judged]
     every = [*(each for each, _ in found.values()), *map(standings_of, of_none)]
-    places = {(machine, id): i for i, (machine, id) in enumerate(product(sources.machines, claims()))}
+    places = {key: place for place, key in enumerate(product(sources.machines, claims()))}
     standings = [each for some in every for each in some if each.claim.paper in judged]
     standings.sort(key=lambda each: places[each.machine, each.claim.id])
     failed = {pair: reason for pair, (_, reason) in found.items() if reason}
@@ -94,20 +89,13 @@ def make(
     return Result(tuple(standings), failed)
 
 
-def workers(sources: Sources, begin: Callable[[], None]) -> Executor:
-    """Return one process per core. Forked ones share what this process has imported and read."""
-    fork = multiprocessing.get_context("fork")
-    return ProcessPoolExecutor(os.cpu_count(), fork, initializer=share, initargs=(sources, begin))
-
-
-# Of this process, set once, when it begins.
+# The sources of this process, which forked ones share.
 _sources: list[Sources] = []
 
 
-def share(sources: Sources, begin: Callable[[], None]) -> None:
-    """Keep what `_figure` uses, and begin."""
-    _sources[:] = [sources]
-    begin()
+def workers(begin: Callable[[], None]) -> Executor:
+    """Return one process per core, forked from this one when a task is submitted."""
+    return ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"), initializer=begin)
 
 
 def _figure(paper: str, figure: str, drawn: bool) -> tuple[list[Standing], str]:

@@ -1,7 +1,5 @@
 """What a colleague reads of a pack: figures, their numbers and a summary. Same records, same bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fillpath.case import Case
@@ -15,16 +13,16 @@ from reports.table import case_table
 
 
 def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
-    """Return a summary (how the claims stand, what the machine is, why a figure could not be judged or drawn)
-    and each figure as SVG and CSV, by their paths.
+    """Return a summary (claims, facts of the machine, which figures failed), each figure as SVG and CSV,
+    and the rooflines, by their paths.
 
     records, result : of that machine alone
-    site : where its figures were drawn, and where the rooflines will be
+    site : where its figures were drawn
 
     Raises InputError for damaged ceilings.
     """
     cases = [Case.parse(record.case) for record in records.rows]
-    rows = machine_facts(machine, case_table(records, cases, (), ""))
+    rows = machine_facts(machine, case_table(records, cases, (), ""), records)
     rows += [(label, str(count)) for _, label, count in counts(result.standings)]
     rows += [(".".join(pair), reason) for pair, reason in result.failed.items()]
     width = max(len(name) for name, _ in rows)
@@ -32,7 +30,7 @@ def files(machine: str, records: Records, result: Result, site: Path) -> dict[st
     summary = "\n".join([f"fillpath on {machine}", "", HARDWARE_DIFFERS, "", *facts, ""])
     folder = site / "figures"
     if roofs(machine):
-        style.save_shown(rooflines([machine], records), folder / "rooflines.svg")
+        style.write_picture(rooflines([machine], records), folder / "rooflines.svg")
     # Not what is for the page alone: it has another ending before its last.
     drawn = [path for path in sorted(folder.glob("*")) if path.suffixes in ([".svg"], [".csv"])]
     return {"summary.txt": summary.encode(), **{f"figures/{each.name}": each.read_bytes() for each in drawn}}

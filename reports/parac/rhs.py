@@ -1,18 +1,23 @@
 """The text's other right-hand side: iterations for b = L x and for b at random."""
 
+from functools import partial
+from typing import Any
+
 import pandas as pd
+from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import first_names
 from reports.parac.solution import PAPER, RULE
+from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.beside import PanelRow, Step
+from reports.shapes.style import PALETTE, SMALL
 from reports.table import KEY
 from reports.verbs import by_input, fact, in_papers_order, mean, option
 
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}
-METHODS = ("ParAC", "incomplete Cholesky")
+METHODS = {"ParAC": PALETTE[0], "incomplete Cholesky": PALETTE[1]}
 SIDES = {"iterations": "b at random", "iterations_product": "b = L x"}
 
 
@@ -44,25 +49,34 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(first.set_index("label").assign(**numbers).reset_index())]
 
 
-def row(device: str) -> PanelRow:
-    """Return the panel of a device: of each method the iterations for both b."""
-    steps = [
-        Step(f"{method}, {side}", name, {"implementation": code})
-        for method, code in zip(METHODS, DEVICES[device], strict=True)
-        for name, side in SIDES.items()
-    ]
-    label = f"iterations on the {device} (log)"
-    return PanelRow(
-        label, steps, {}, status="status", even=None, points=True, log=True, form="{:,.0f}".format
-    )
+def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
+    """Draw both iterations of a case as joined points on a log axis, with their ratio above."""
+    ok, _ = bars.with_slots(axes, frame[frame["implementation"].isin(DEVICES[device])])
+    for method, part in ok.groupby("series", sort=False):
+        colour = METHODS[str(method)]
+        axes.vlines(part["x"], part["iterations_product"], part["iterations"], colors=colour, linewidth=1.6)
+        point: Any = {"linestyle": "none", "marker": "o", "markersize": 8, "markeredgewidth": 2}
+        for (name, side), fill in zip(SIDES.items(), ("white", colour), strict=True):
+            axes.plot(part["x"], part[name], color=colour, mfc=fill, label=f"{method}, {side}", **point)
+    for x, first, second, ratio in ok[["x", *SIDES, "ratio"]].to_numpy().tolist():
+        look: Any = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
+        axes.annotate(f"{first:,.0f}", (x, first), (0, 8), va="bottom", **look)
+        axes.annotate(f"{second:,.0f}", (x, second), (0, -8), va="top", **look)
+        axes.annotate(bars.times(ratio), (x, first), (0, 21), va="bottom", weight="bold", **look)
+    axes.set_ylabel(f"iterations on the {device} (log)\n{' and '.join(DEVICES[device])}")
+    axes.set_yticks([])
+    if len(ok):
+        axes.set_yscale("log")
+        bars.label_log(axes.yaxis, "{:,.0f}".format)
+        axes.margins(y=0.25)
 
 
 EXHIBIT = Exhibit(
     "iterations by right-hand side",
     frame,
-    Panels([row(device) for device in DEVICES], 9.4, first_names),
+    Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
     f"""Iterations of conjugate gradients for b at random and for b = L x with a random x, which is mostly
-    rough: an incomplete factor is slow on what is smooth. The CSV has the ratios. {RULE}""",
+    rough: an incomplete factor is slow on what is smooth. In bold: the first over the second. {RULE}""",
     more_claims=("right_hand_side",),
     subsets={"by_matrix": by_matrix},
     one_run=False,

@@ -1,14 +1,24 @@
 """The text's robustness: how far iterations and time depend on the seed."""
 
+from functools import partial
+from typing import Any
+
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import first_names
 from reports.parac.solution import RULE, SPAN, solved
+from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.beside import PanelRow, Step
-from reports.verbs import ENDS, with_groups
+from reports.shapes.style import SMALL, looks
+from reports.verbs import with_groups
 
+# The part of a matrix's place that the points of a case take.
+SPREAD = 0.3
+# By column, the label of its axis and the form of its numbers.
+DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]
 
@@ -34,32 +44,33 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(first.assign(iterations=spread, status=status).reset_index())]
 
 
-def drawn(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per matrix and code: iterations of its seeds, and how far `apart` the times are."""
-    of_seeds = frame[frame["status"] == "ok"].groupby(SEEDS)
-    ends = zip(ENDS, ("median", "min", "max"), strict=True)
-    spread = {f"iterations{end}": of_seeds["iterations"].agg(how) for end, how in ends}
-    spread["apart"] = of_seeds["relative"].max() / of_seeds["relative"].min()
-    first = frame.iloc[(frame["status"] != "ok").argsort(kind="stable")].drop_duplicates(SEEDS)
-    return first_names(first.drop(columns="iterations").join(pd.DataFrame(spread), on=SEEDS))
-
-
-def row(label: str, value: str, form: str, even: float | None = None) -> PanelRow:
-    """Return a panel with a point for each code."""
-    steps = [Step(code, value, {"series": code}) for code in ("parac_cpu", "parac_gpu")]
-    return PanelRow(label, steps, {}, status="status", even=even, points=True, form=form.format)
+def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
+    """Draw a point per seed, with the least and the most and their number in words."""
+    (label, form), known = DRAWN[value], looks(frame["series"])
+    ok = frame[frame["status"] == "ok"]
+    first = pd.concat([ok, frame]).drop_duplicates(["group", "series"]).sort_index()
+    placed, _ = bars.with_slots(axes, first)
+    places = placed.set_index(["group", "series"])["x"].to_dict()
+    for (group, series), seeds in ok.groupby(["group", "series"], sort=False):
+        x, values, (colour, _, marker) = places[group, series], seeds[value], known[str(series)]
+        across = x + SPREAD * ((np.arange(len(values)) + 0.5) / len(values) - 0.5)
+        look: Any = {"color": colour, "marker": marker, "markeredgecolor": "black"}
+        axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
+        axes.hlines(values.median(), x - SPREAD / 2, x + SPREAD / 2, color="black", linewidth=1.2)
+        text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
+        axes.annotate(
+            f"{text}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
+            va="bottom", fontsize=SMALL, bbox=bars.GROUND,
+        )  # fmt: skip
+    axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *ok[value]])))
 
 
 EXHIBIT = Exhibit(
     "iterations and time by seed",
     frame,
-    Panels(
-        [row("iterations", "iterations", "{:g}"), row("most over least time", "apart", "{:.2f}x", 1.0)],
-        8.5,
-        drawn,
-    ),
-    f"""By the seeds of the sampling and of the ordering's ties. Iterations: medians, whiskers from least to
-    most. Time: {SPAN}. Of one seed the CPU's and the GPU's factor are the same. {RULE}""",
+    Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
+    f"""One point per seed, of the sampling and of the ordering's ties; written: least to most. Time: {SPAN}.
+    With one seed the CPU's and the GPU's factor are the same. {RULE}""",
     more_claims=("run_to_run",),
     subsets={"by_matrix": by_matrix},
     one_run=False,

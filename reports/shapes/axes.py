@@ -1,7 +1,5 @@
 """What surrounds marks: panels, axes, names of matrices and of points, a legend of a whole figure."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -15,13 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fillpath.twins import TWIN_OF
-from reports.shapes.bars import GROUND, columns_for, label_log, labelled, seconds
+from reports.shapes.bars import GROUND, label_log, legend_of, seconds
 from reports.shapes.style import SMALL, new_figure
 
 # Inches of a line of text, of a letter, and between a point and its name.
 LINE, LETTER, ASIDE = 0.22, 0.075, 0.12
-# Inches: what a group takes, and each bar at least; how wide most pictures and all may be.
-GROUP, BAR, WIDE, WIDEST = 1.25, 0.2, 14.0, 22.0
 # Draws a frame on its axes.
 Draw = Callable[[Axes, pd.DataFrame], None]
 
@@ -62,13 +58,13 @@ def name_matrices(axes: Axes, frame: pd.DataFrame) -> None:
 
 def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
     """Draw a legend of what is labelled in any panel, and more, between the figure's title and its panels."""
-    if marks := labelled(figure.axes, more):
-        width, height = figure.get_size_inches()
-        across, engine = columns_for(width, marks), figure.get_layout_engine()
-        assert isinstance(engine, ConstrainedLayoutEngine)
-        engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 - 0.27 * (-len(marks) // across)) / height))
-        place: Any = {"loc": "upper left", "bbox_to_anchor": (0.005, 1 - 0.4 / height)}
-        figure.legend(marks.values(), marks, ncols=across, **place)
+    width, height = figure.get_size_inches()
+    marks, engine = legend_of(figure.axes, width, more), figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    if marks["labels"]:
+        lines = -(-len(marks["labels"]) // marks["ncols"])
+        engine.set(rect=(0.0, 0.0, 1.0, 1 - (0.45 + 0.27 * lines) / height))
+        figure.legend(**marks, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.4 / height))
 
 
 def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:
@@ -95,9 +91,8 @@ def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequen
 class Panels:
     """Panels one above the other over the same matrices, and a legend above where none has its own.
 
-    panels : each draws the frame on its axes.
+    panels : each draws the rows that `shown` gives on its axes.
     height : of the figure, in inches.
-    shown : the rows that are drawn.
     """
 
     panels: Sequence[Draw]
@@ -107,7 +102,7 @@ class Panels:
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         shown = self.shown(frame)
         groups, bars = shown["group"].nunique(), len(shown.groupby(["group", "series"]))
-        width = min(max(10.0, 2.5 + GROUP * groups), max(WIDE, BAR * bars), WIDEST)
+        width = min(max(10.0, 2.5 + 1.25 * groups), max(14.0, 0.2 * bars), 22.0)
         figure = new_figure(width, self.height, title)
         axes = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False).ravel()
         for each, panel in zip(axes, self.panels, strict=True):
@@ -120,11 +115,10 @@ class Panels:
 
 @dataclass(frozen=True)
 class Multiples:
-    """A panel per matrix, under its name, row by row; a legend above all.
+    """A panel per matrix, `across` of them in a row, each under its name; a legend above all.
 
     panel : draws the rows of a matrix.
     label : of the vertical axes.
-    across : panels in a row.
     """
 
     panel: Draw

@@ -1,7 +1,5 @@
 """Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,15 +16,12 @@ from numpy.typing import NDArray
 from reports.shapes.style import SMALL, Look, looks
 
 GROUP_WIDTH = 0.86
-SLOT_HEIGHT = 0.62
 # Behind what is written over lines.
 GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
 # Inches that a letter of a legend takes.
 LETTER = 0.095
 # Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
 ROOM, SHORT = 0.25, 0.15
-# The ratio of the ends of an axis from which on it has many decades.
-MANY = 1e3
 
 
 def times(value: float) -> str:
@@ -66,10 +61,10 @@ def marks_of(
 ) -> pd.DataFrame:
     """Return a mark per row, in its `group` and `series`: `value`, `low`, `high`, `status`, `hollow`, `text`.
 
-    value : the column; its interval is in `<value>_low` and `<value>_high` where the frame has them.
-    status : the column that says `ok` where there is a value; else it is written into a slot.
-    form : of what is written beside a mark, None for nothing.
-    hollow : the column that is true where a mark is empty.
+    value : a column, with its interval in `<value>_low` and `<value>_high` where the frame has them.
+    status : a column that says `ok` where there is a value; else it is written into a slot.
+    form : of the text beside a mark.
+    hollow : a column that is true where a mark is empty.
     """
     middle, prefix = rows[value].astype(float), "" if value == "median" else f"{value}_"
     low, high = (rows.get(f"{prefix}{end}", middle).astype(float).fillna(middle) for end in ("low", "high"))
@@ -95,10 +90,7 @@ def scale(
     points: bool = False,
     form: Callable[[float], str] | None = None,
 ) -> None:
-    """Put an axis around all values, and some numbers more, with room for texts; a long whisker leaves it.
-
-    form : of the axis' labels, None for matplotlib's own
-    """
+    """Put an axis around all values, and some numbers more, with room for texts; a long whisker leaves it."""
     ok = marks[marks["status"] == "ok"]
     if ok.empty:
         axes.set(ylim=(0.1, 10), yticks=[])
@@ -121,8 +113,6 @@ def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], point
     """Draw bars, or points, with whiskers and texts on an axis that is scaled; slots where there is no value.
 
     A value without an interval, such as a printed one, has no whisker.
-
-    known : the looks of the series
     """
     ok, width = with_slots(axes, marks)
     whisker: dict[str, Any] = {"elinewidth": 1.3, "capsize": 3, "ecolor": "black"}
@@ -160,17 +150,14 @@ def bar_panel(
     frame: pd.DataFrame,
     label: str,
     value: str = "median",
-    status: str = "status",
     log: bool = True,
     known: Mapping[str, Look] | None = None,
 ) -> None:
-    """Draw one panel of values with their intervals.
+    """Draw one panel of the values of a column with their intervals.
 
-    frame, value, status : as `marks_of` takes them.
-    label : of the axis.
     known : the looks of the series, where other panels have more of them.
     """
-    marks = marks_of(frame, value, status)
+    marks = marks_of(frame, value)
     scale(axes, marks, log, form=seconds if value == "median" else None)
     draw_marks(axes, marks, known or looks(frame["series"]))
     axes.set_ylabel(label)
@@ -187,33 +174,29 @@ def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
 def label_log(axis: Axis, form: Callable[[float], str]) -> None:
     """Label a log axis at 1, 2 and 5 of each decade, of many decades at 1 alone."""
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < MANY * low else (1.0,), numticks=12))
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1e3 * low else (1.0,), numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: form(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
-def labelled(panels: Iterable[Axes], more: Sequence[Artist] = ()) -> dict[str, Artist]:
-    """Return a legend's marks by their labels: of what these panels have, each once, and more."""
+def legend_of(panels: Iterable[Axes], width: float, more: Sequence[Artist] = ()) -> dict[str, Any]:
+    """Return a legend of what is labelled in these panels, each once, and more; as wide as so many inches."""
     found: dict[str, Artist] = {}
     for axes in panels:
         pairs = zip(*axes.get_legend_handles_labels(), strict=True)
         for mark, label in sorted(pairs, key=lambda pair: not isinstance(pair[0], Container)):
             found.setdefault(label, mark)
-    return found | {str(mark.get_label()): mark for mark in more}
+    found |= {str(mark.get_label()): mark for mark in more}
+    across = max(1, int(width / (LETTER * (max(map(len, found), default=0) + 8))))
+    return {"handles": [*found.values()], "labels": [*found], "ncols": across}
 
 
 def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
-    """Draw a legend above the panel, of what is labelled in it, in as many columns as there is room for."""
-    figure, marks = axes.get_figure(root=True), labelled([axes], more)
-    if marks and figure is not None:
-        across = columns_for(figure.get_figwidth(), marks)
-        place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.2}
-        axes.legend(marks.values(), marks, ncols=across, **place)
-
-
-def columns_for(width: float, labels: Iterable[str]) -> int:
-    """Return in how many columns a legend fits into so many inches."""
-    return max(1, int(width / (LETTER * (max(map(len, labels)) + 8))))
+    """Draw a legend above the panel, of what is labelled in it."""
+    figure = axes.get_figure(root=True)
+    assert figure
+    if (marks := legend_of([axes], figure.get_figwidth(), more))["labels"]:
+        axes.legend(**marks, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2)
 
 
 def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
@@ -239,7 +222,7 @@ def draw_slots(axes: Axes, x: Iterable[float], width: float, statuses: Iterable[
     written: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL}
     for place, status in zip(x, statuses, strict=True):
         corner = (place - 0.46 * width, 0)
-        slot = Rectangle(corner, 0.92 * width, SLOT_HEIGHT, transform=across, label="no number", **look)
+        slot = Rectangle(corner, 0.92 * width, 0.62, transform=across, label="no number", **look)
         axes.add_patch(slot)
         text = str(status).replace("_", " ")
         axes.text(place, 0.03, text, transform=across, bbox={**GROUND, "alpha": 1.0}, **written)

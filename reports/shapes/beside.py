@@ -1,7 +1,5 @@
 """The print and what was measured beside it, on one axis: a group for each matrix, a mark for each step."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,19 +15,17 @@ from reports.shapes import bars
 from reports.shapes.axes import legend_above, name_matrices
 from reports.shapes.style import NORMAL, Look, looks, new_figure
 
-# Inches: of a picture, of a group, beside the panels; letters of a heading per inch.
-LEAST, MOST, A_GROUP, SIDES, LETTERS = 10.0, 12.4, 1.4, 1.6, 10.5
-# Behind the print.
-PAPER = "#f4f1e8"
+# Inches beside the panels.
+SIDES = 1.6
 
 
 @dataclass(frozen=True)
 class Step:
-    """The things that stand side by side in a group.
+    """A mark of each group.
 
     name : of the legend.
-    value : the column; its interval is in `<value>_low` and `<value>_high` where the frame has them.
-    only : of the frame's rows, those with these values.
+    value : a column, with its interval in `<value>_low` and `<value>_high` where the frame has them.
+    only : values of the frame's rows.
     """
 
     name: str
@@ -41,15 +37,12 @@ class Step:
 class PanelRow:
     """One row of panels.
 
-    label : of the axis.
-    steps : what stands side by side in a group.
-    printed : numbers by what stands below the axis, and by the name of a step.
-    words : what the paper says without a number, by what stands below the axis.
-    status : the column that is `ok` where there is a value; else it is written into a slot.
-    hollow : the column that is true where a mark is empty.
-    even : where there is no effect, None where there is no such value.
+    printed : numbers by the matrix below the axis, and by the name of a step.
+    words : what the paper says without a number, by the matrix below the axis.
+    status : a column that is `ok` where there is a value; else it is written into a slot.
+    hollow : a column that is true where a mark is empty.
+    even : the value of no effect, None where there is none.
     points : with whiskers, in place of bars.
-    log : the axis.
     form : of a written value.
     """
 
@@ -97,10 +90,9 @@ class PanelRow:
 class BesidePrint:
     """Rows of panels: the print on the left, then what was measured.
 
-    rows : one above the other.
-    printed_on : what the print was measured on, the heading of its panels.
-    hollow : what an empty bar or point means.
-    by : the column whose values have a panel each, which they head; empty for one panel.
+    printed_on : the heading of the print's panels.
+    hollow : the meaning of an empty bar or point.
+    by : a column whose values have a panel each, which they head; empty for one panel.
     height : of a row, in inches.
     """
 
@@ -118,16 +110,16 @@ class BesidePrint:
         for kind, part in frame.groupby(kinds, sort=False):
             parts[f"{kind} on {where(frame)}"] = part.assign(group=pd.factorize(part["group"])[0])
         sizes = [part["group"].nunique() for part in parts.values()]
-        inches = float(np.clip(SIDES + A_GROUP * sum(sizes), LEAST, MOST))
+        inches = float(np.clip(SIDES + 1.4 * sum(sizes), 10.0, 12.4))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows), title)
         shape: Any = {"squeeze": False, "sharey": "row", "sharex": "col", "width_ratios": sizes}
         grid = figure.subplots(len(self.rows), len(sizes), **shape)
         known = looks(step.name for row in self.rows for step in row.steps)
         for row, line in zip(self.rows, grid, strict=True):
-            line[0].set_facecolor(PAPER)
+            line[0].set_facecolor("#f4f1e8")
             row.draw(line, [row.prints(names), *map(row.marks, [*parts.values()][1:])], known)
         for (heading, part), size, column in zip(parts.items(), sizes, grid.T, strict=True):
-            wide = max(14, int(LETTERS * size * (inches - SIDES) / sum(sizes)))
+            wide = max(14, int(10.5 * size * (inches - SIDES) / sum(sizes)))
             text = textwrap.fill(heading, wide, break_on_hyphens=False)
             column[0].set_title(text, loc="left", fontsize=NORMAL)
             name_matrices(column[-1], part)

@@ -4,8 +4,6 @@ The note, `<stem>.drawn`, holds the hash of all that decides a picture's bytes, 
 was written. A file that was changed or removed is as good as none.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.metadata
 import itertools
@@ -25,10 +23,6 @@ from fillpath.holdings import digest_of
 from fillpath.nouns import content_hash
 from fillpath.paths import CONFIG, ROOT, write_text
 
-_LIBRARIES = ("matplotlib", "numpy", "pandas")
-_ROOM = ROOT / "reports"
-# What is written of figures, and decides none.
-_OUTSIDE = {"pages", "site"}
 # Records, samples, and what the stamp says of all rows.
 _HIDDEN = re.compile(
     "rounds.*|.*runs|versions|key|commit|dirty|started_at|current|suspect|verified_(by|method)|series_file"
@@ -47,41 +41,40 @@ def frame_text(frame: pd.DataFrame) -> str:
 @functools.cache
 def code(paper: str) -> str:
     """Return a hash of what makes pictures of that paper's frames: sources, what papers print, libraries."""
-    others = {path.stem for path in (CONFIG / "papers").glob("*.yaml")} - {paper}
-    outside = {*_OUTSIDE, *others}
-    sources = [p for p in _ROOM.rglob("*.py") if outside.isdisjoint(p.relative_to(_ROOM).parts)]
-    config = (path for path in CONFIG.rglob("*") if path.is_file())
+    papers = {path.stem for path in (CONFIG / "papers").glob("*.yaml")} - {paper}
+    # What is written of figures decides none.
+    room, outside = ROOT / "reports", {"pages", "site", *papers}
+    sources = [path for path in room.rglob("*.py") if outside.isdisjoint(path.relative_to(room).parts)]
+    config = [path for path in CONFIG.rglob("*") if path.is_file()]
     files = sorted([*sources, *(ROOT / "fillpath").glob("*.py"), *config])
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES]
+    versions = map(importlib.metadata.version, ("matplotlib", "numpy", "pandas"))
     names = [str(path.relative_to(ROOT)) for path in files]
     return content_hash(platform.python_version(), *versions, *names, *(path.read_bytes() for path in files))
 
 
 def is_drawn(note: Path, made_of: str) -> bool:
-    """Return whether the files that the note names are of what that hash stands for, and unchanged since.
-
-    note : `<stem>.drawn`.
-    """
+    """Return whether the files of the note `<stem>.drawn` are of that hash, and unchanged since."""
     try:
-        kept = json.loads(note.read_text())
-        same = [digest_of(note.with_name(name)) == digest for name, digest in kept["files"].items()]
-        return kept["made_of"] == made_of and bool(same) and all(same)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        files = [note.with_name(name) for name in json.loads(note.read_text())["files"]]
+        return bool(files) and note.read_text() == _noted(made_of, files)
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
 def keep(note: Path, made_of: str, files: Sequence[Path]) -> None:
     """Note what the files, which lie beside the note, are of."""
+    write_text(note, _noted(made_of, files))
+
+
+def _noted(made_of: str, files: Sequence[Path]) -> str:
     digests = {path.name: digest_of(path) for path in files}
-    write_text(note, json.dumps({"files": digests, "made_of": made_of}, sort_keys=True))
+    return json.dumps({"files": digests, "made_of": made_of})
 
 
 def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:
     """Return the frame as CSV under comment lines `# key: value`. Raises ValueError for two of one key.
 
     A colon in a key becomes a semicolon, so that the line can be taken apart again.
-
-    items : key and value of each comment.
     """
     keys = [" ".join(key.replace(": ", "; ").split()) for key, _ in items]
     if twice := [key for key, count in Counter(keys).items() if count > 1]:
@@ -106,14 +99,8 @@ def _number(value: Any) -> str:
     return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def read_csv(path: Path) -> tuple[dict[str, str], pd.DataFrame]:
-    """Return the comments and the frame of a CSV that `style.save` wrote."""
-    comments = read_comments(path)
-    return comments, pd.read_csv(path, skiprows=len(comments))
-
-
 def read_comments(path: Path) -> dict[str, str]:
-    """Return the comments alone, whatever became of the frame below them."""
+    """Return the comments of a CSV, whatever became of the frame below them."""
     lines = itertools.takewhile(lambda line: line.startswith("# "), path.read_text().splitlines())
     parts = (line[2:].partition(": ") for line in lines)
     return {key: value for key, _, value in parts}

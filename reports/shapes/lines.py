@@ -1,7 +1,5 @@
 """Lines over numbers on log axes, with a text at the end of each: a panel per series, or per family."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,10 +17,6 @@ from reports.shapes.style import SMALL, Look, looks, new_figure
 
 # The family of matrices that make no line.
 POINTS = "real matrices"
-# The ratio of the ends of an axis below which powers of ten alone are too few labels.
-FEW_DECADES = 50.0
-# Of the axis of n, what two names are apart at least; of what the points take, the room for names below them.
-APART, ROOM = 0.045, 0.3
 # One thread's seconds over the threads.
 EVEN: dict[str, Any] = {"color": "#777777", "linestyle": ":", "linewidth": 1.0, "zorder": 1}
 
@@ -37,19 +31,17 @@ def draw_line(axes: Axes, x: str, rows: pd.DataFrame, look: dict[str, Any], join
     )  # fmt: skip
 
 
-def draw_lines(
-    axes: Axes, x: str, frame: pd.DataFrame, by: str, known: Mapping[str, Look], joined: bool = True
-) -> None:
-    """Draw a line for each value of the column `by`, by its look; in a corner what failed, and how often."""
-    ok = frame[frame["status"] == "ok"].sort_values(x)
+def draw_lines(axes: Axes, frame: pd.DataFrame, known: Mapping[str, Look], joined: bool) -> None:
+    """Draw a line over n for each code, by its look; in a corner what failed, and how often."""
+    ok = frame[frame["status"] == "ok"].sort_values("n")
     for name, look in known.items():
-        if len(rows := ok[ok[by] == name]):
-            draw_line(axes, x, rows, {"color": look.colour, "marker": look.marker, "label": name}, joined)
+        if len(rows := ok[ok["code"] == name]):
+            draw_line(axes, "n", rows, {"color": look.colour, "marker": look.marker, "label": name}, joined)
     if ok.empty:
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
     failed = frame[~frame["status"].isin(["ok", *UNTRIED])]
-    counts = (failed[by].astype(str) + ": " + failed["status"].str.replace("_", " ")).value_counts(sort=False)
-    texts = [f"{text} on {count}" for text, count in counts.items()]
+    failures = failed["code"].astype(str) + ": " + failed["status"].str.replace("_", " ")
+    texts = [f"{text} on {count}" for text, count in failures.value_counts(sort=False).items()]
     axes.text(0.02, 0.98, "\n".join(texts), transform=axes.transAxes, fontsize=SMALL, va="top")
 
 
@@ -58,8 +50,6 @@ def draw_scaling(
 ) -> Figure:
     """Draw a panel per series, with a line per matrix over `threads`, and its `ratio` on the row of `most`.
 
-    panels : the series
-    label : of the vertical axis, which is of seconds
     without : what `pair` says of rows that are not drawn
     """
     rows = frame[frame["pair"] != without].assign(family=frame["series"], preparation=None)
@@ -95,23 +85,23 @@ def draw_panels(
     """Draw each family of matrices into its panel: a line per code over the order n of generated ones, with
     a text at the end, and points for all others. The panels share both axes, made here.
 
-    frame : a row per code and matrix: `code`, `family`, `n`, `median`, `low`, `high`, `status`, `label`, and
-        the text that is `written` at a line's end, or the `exponent` of n
-    named : whether the real matrices are, above the axis of n
+    frame : a row per code and matrix, with the text `written` at a line's end, or the `exponent` of n
+    named : whether the real matrices are named above the axis of n
     """
     for axes, family in zip(panels, families, strict=True):
         axes.grid(axis="x", which="major")
-        draw_lines(axes, "n", frame[frame["family"] == family], "code", known, joined=family != POINTS)
+        draw_lines(axes, frame[frame["family"] == family], known, joined=family != POINTS)
     ok = frame[frame["status"] == "ok"].sort_values("n")
     if ok.empty:
         return
     if "written" not in ok:
         ok = ok.assign(written=ok["exponent"].map("$n^{{{:.2f}}}$".format, na_action="ignore"))
     least, most, low, high = ok["n"].min() / 1.4, ok["n"].max() * 2.4, ok["low"].min(), ok["high"].max()
-    room = max(4.0, (high / low) ** ROOM) if named else 1.6
+    room = max(4.0, (high / low) ** 0.3) if named else 1.6
     panels[0].set(xscale="log", yscale="log", xlim=(least, most), ylim=(low / room, high * 2))
     panels[0].xaxis.set_minor_formatter(NullFormatter())
-    if most / least < FEW_DECADES:
+    # Here powers of ten alone are too few labels.
+    if most / least < 50.0:
         label_log(panels[0].xaxis, "{:,.0f}".format)
     for axes, family in zip(panels, families, strict=True):
         rows = ok[ok["family"] == family]
@@ -127,5 +117,5 @@ def _write_matrices(axes: Axes, rows: pd.DataFrame) -> None:
     (left, right), place = np.log(axes.get_xlim()), -1.0
     look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL}
     for label, n in rows[["label", "n"]].itertuples(index=False):
-        place = max((np.log(float(n)) - left) / (right - left), place + APART)
+        place = max((np.log(float(n)) - left) / (right - left), place + 0.045)
         axes.text(place, 0.015, label, transform=axes.transAxes, **look)

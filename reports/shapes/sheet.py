@@ -1,8 +1,6 @@
 """A table: columns under group headings, a line per row of a frame, its print below. The picture has its
 cells, which the page shows as text."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -17,15 +15,14 @@ from fillpath.paths import write_text
 from fillpath.twins import TWIN_OF
 from reports.shapes.axes import names
 from reports.shapes.bars import few
-from reports.shapes.style import LARGE, set_look
+from reports.shapes.style import LARGE
 
 COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 # Of the letters.
 SIZE = 11
-# Inches of a letter, of a bold one; of a row, and of what stands below its cells; between two columns, and
-# beside the table.
-LETTER, BOLD, ROW, BELOW, GAP, SIDE = 0.1, 0.105, 0.28, 0.22, 0.18, 0.15
+# Inches of a letter, of a row, of the text below its cells, between two columns, and beside the table.
+LETTER, ROW, BELOW, GAP, SIDE = 0.1, 0.28, 0.22, 0.18, 0.15
 
 
 class Heading(NamedTuple):
@@ -97,13 +94,10 @@ class Column:
     `<value>_is` marks its numbers as equal to the print or not; `paper_<value>` is the print, where the frame
     has these columns.
 
-    heading : may have two lines
-    value : the frame's column; a text in it stands as it is
-    form : of a number
-    group : the heading above it
+    value : the frame's column; texts in it have no form
+    group : the heading above
     why : the column that says why there is no number
-    empty : stands for no number and no reason
-    left : whether it is aligned to the left
+    empty : in place of a number without a reason
     """
 
     heading: str
@@ -114,7 +108,7 @@ class Column:
     empty: str = "-"
     left: bool = False
 
-    def cells(self, rows: pd.DataFrame) -> pd.Series[str]:
+    def cells(self, rows: pd.DataFrame) -> "pd.Series[str]":
         """Return the cells of all rows."""
         texts, marks = self._texts(rows[self.value]), rows.get(f"{self.value}_is")
         if self.why:
@@ -123,12 +117,12 @@ class Column:
         texts = texts.fillna(self.empty)
         return texts if marks is None else (texts + " " + marks.map(MARKS).fillna("")).str.strip()
 
-    def printed(self, rows: pd.DataFrame) -> pd.Series[str]:
+    def printed(self, rows: pd.DataFrame) -> "pd.Series[str]":
         """Return what the paper prints; empty for a column that the paper does not have."""
         values = rows.get(f"paper_{self.value}")
         return pd.Series("", rows.index) if values is None else self._texts(values).fillna("-")
 
-    def _texts(self, values: pd.Series[Any]) -> pd.Series[Any]:
+    def _texts(self, values: "pd.Series[Any]") -> "pd.Series[Any]":
         texts = [each if isinstance(each, str) or pd.isna(each) else self.form(each) for each in values]
         return pd.Series(texts, values.index, dtype="object")
 
@@ -148,8 +142,7 @@ def columns(
 class Sheet:
     """One line per row, after its matrix; below the first line of a matrix what the paper prints of it.
 
-    derived : the frame with columns that only the picture has; `printed_of` names the matrix that a row's
-        print is of, where that is another
+    derived : adds columns that only the picture has; `printed_of` names another matrix that the print is of
     matrix : whether the matrix is the first column
     """
 
@@ -192,11 +185,10 @@ def _picture(title: str, cells: Cells) -> TablePicture:
     columns = ["\n".join(column).split("\n") for column in zip(*texts, strict=True)]
     widths = [LETTER * max(map(len, column)) + GAP for column in columns]
     for name, own in groups:
-        widths[own.start] += max(0.0, BOLD * len(name) + GAP - sum(widths[own]))
+        widths[own.start] += max(0.0, 0.105 * len(name) + GAP - sum(widths[own]))
     edges = list(itertools.accumulate(widths, initial=SIDE))
     heights = [ROW + (BELOW if line.below else 0.0) for line in cells.lines]
     width, height = edges[-1] + SIDE, 4.6 * ROW + sum(heights)
-    set_look()
     figure = TablePicture((width, height))
     figure.cells = cells
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, width), ylim=(height, 0))

@@ -1,7 +1,5 @@
 """Bars over those of a baseline: of what each part of a whole took, and of ways of doing one thing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,18 +19,10 @@ from reports.shapes.style import looks
 BASELINE = "baseline"
 STATUS = "stack"
 BAND = "#e4e4e4"
-# Where the axis of shares ends, of the longest bar: room for what is written above.
-TOP = 1.45
-# The longest bar over the print from which on an axis is a log axis.
-MUCH = 8.0
 
 
 class Part(NamedTuple):
-    """A part of a bar.
-
-    name : its seconds stand in the column `seconds_<name>`.
-    label : in the legend.
-    """
+    """A part of a bar, whose seconds are in the column `seconds_<name>`."""
 
     name: str
     label: str
@@ -40,12 +30,11 @@ class Part(NamedTuple):
 
 
 def with_shares(
-    frame: pd.DataFrame, parts: Sequence[Part], over: pd.Series[float] | None = None
+    frame: pd.DataFrame, parts: Sequence[Part], over: "pd.Series[float] | None" = None
 ) -> pd.DataFrame:
     """Return the frame with `share_<part>`, the seconds of a part over those of what the row is held against,
     and `stack`, which says `ok` or why a row has no bar.
 
-    frame : with `status` and the columns of seconds
     over : seconds, unknown where there is no such thing; None for the sum of the row's parts
     """
     if over is None:
@@ -63,7 +52,6 @@ def stacked_panel(
     """Draw the shares one on another, hatched as the series is elsewhere, and return the rows that have a bar
     with its place `x` and its `top`.
 
-    label : of the axis
     more : of the legend, after the parts that are drawn
     """
     known, (drawn, width) = looks(frame["series"]), bars.with_slots(axes, frame.assign(top=0.0), STATUS)
@@ -84,13 +72,10 @@ def stacked_panel(
 
 @dataclass(frozen=True)
 class Stacked:
-    """A bar for each of some series over the seconds of the second; above each group the ratio of the first
-    two.
+    """A bar for each of some series over the seconds of the second; the ratio of the first two above.
 
-    series : those that have a bar
-    parts : of a bar
     printed : least and most of the ratios
-    derived : the rows as they are drawn
+    derived : gives the rows as they are drawn
     """
 
     series: tuple[str, ...]
@@ -116,7 +101,7 @@ class Stacked:
         drawn = stacked_panel(axes, frame, self.parts, label, more)
         for x, top, median in drawn[["x", "top", "median"]].to_numpy().tolist():
             bars.write_upwards(axes, x, top, bars.seconds(median))
-        axes.set_ylim(0, TOP * max([1.0, *drawn["top"]]))
+        axes.set_ylim(0, 1.45 * max([1.0, *drawn["top"]]))
         second = frame[(frame["series"] == self.series[1]) & (frame["pair"] == "ok")]
         for group, ratio in zip(second["group"], second["ratio"], strict=True):
             axes.text(
@@ -127,14 +112,11 @@ class Stacked:
 
 @dataclass(frozen=True)
 class Over:
-    """A panel of the ratios of all rows, the baseline's as 1, the printed range as a band.
+    """A panel of ratios over `name`, the baseline's as 1, the printed range, `of` something, as a band.
 
-    Above a bar stands its ratio, above the baseline its seconds; in place of both `written` of the frame.
+    Above a bar is its ratio, above the baseline its seconds; in place of both `written` of the frame.
 
-    name : what they are over
-    printed : least and most
-    of : what these are of
-    dash : a column that is drawn across the bars, and what the legend says of it; empty for none
+    dash : a column that is drawn across the bars, and its name in the legend; empty for none
     """
 
     name: str
@@ -149,7 +131,7 @@ class Over:
         marks = bars.marks_of(rows, "ratio", "pair", bars.times)
         texts = marks["text"].mask(baseline, frame["median"].map(bars.seconds))
         marks = marks.assign(text=frame.get("written", texts))
-        log = bool(marks["high"].max() > MUCH * high)
+        log = bool(marks["high"].max() > 8.0 * high)
         bars.scale(axes, marks, log, [high, 1.2 * max([1.0, *marks["high"].dropna()])], form="{:g}".format)
         bars.draw_marks(axes, marks, looks(frame["series"]))
         axes.set_ylabel(f"seconds over those\nof {self.name}" + log * " (log)")

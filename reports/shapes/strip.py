@@ -1,7 +1,5 @@
 """Lines of text above a panel: what they say of all matrices, and a number above each; bars below them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,8 +17,6 @@ from reports.shapes.style import SMALL
 
 # Points from a line to the next, before a title, and from the panel to the lowest line.
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
-# How a column's name begins that is of the print, and has no mean.
-PRINTED = "printed"
 # The end of an interval that a bound is.
 ENDS = {"> ": "low", "< ": "high"}
 # A line: what stands left of the panel, and a text by the position of the matrix; a title has none of these.
@@ -31,11 +27,10 @@ StripLine = tuple[str, Mapping[int, str]]
 class Ratios:
     """Ratios of a code over another: a title with their means, and a line for each column.
 
-    title : what they are of, over what, and what is printed.
-    columns : by what a line is called; the first is that of the ratios, whose number the title says.
+    columns : by the name of a line; the first has the ratios, whose number the title says.
     prefix : of the columns, of `pair`, which says `ok` or why there is no ratio, and of the mark.
-    only : of the frame's rows, those with these values.
-    mark : the column of what stands behind a ratio of the first column, empty for nothing.
+    only : values of the frame's rows.
+    mark : a column that is written behind a ratio of the first column, empty for none.
     """
 
     title: str
@@ -59,7 +54,7 @@ class Ratios:
                 lines.append((head, cells))
             elif column == first:
                 return []
-            if rows[column].notna().any() and not head.startswith(PRINTED):
+            if rows[column].notna().any() and not head.startswith("printed"):
                 means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
         whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
         return [(f"{self.title}: {whole}", {}), *lines]
@@ -67,11 +62,7 @@ class Ratios:
 
 @dataclass(frozen=True)
 class CodedBars:
-    """A bar per code and matrix, under lines of text.
-
-    strip : of the text above.
-    label, value : of the bars.
-    """
+    """A bar per code and matrix, under lines of text."""
 
     strip: Sequence[Ratios]
     label: str

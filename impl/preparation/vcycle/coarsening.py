@@ -4,8 +4,8 @@ A graph is symmetric, without loops, its rows without repetitions.
 
 starts : (n + 1,) int64
 neighbours : (entries,) int32
-weights : (entries,) int32, how many edges of the finest graph an edge stands for
-sizes : (n,) int32, how many vertices of the finest graph a vertex stands for
+weights : (entries,) int32, the number of edges of the finest graph in an edge
+sizes : (n,) int32, the number of vertices of the finest graph in a vertex
 
 A loop over vertices gives each thread a run of them. No result depends on the number of threads.
 """
@@ -45,7 +45,7 @@ class Graph(NamedTuple):
 
 @inner
 def mixed(first: int, second: int) -> int:
-    """A number in [0, 2**31) that looks random, of two numbers in that range."""
+    """Return a number in [0, 2**31) that looks random, of two numbers in that range."""
     word = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second) * np.uint64(
         0xC2B2AE3D27D4EB4F
     )
@@ -55,12 +55,12 @@ def mixed(first: int, second: int) -> int:
 
 @threaded
 def matched(graph: Graph, most: int, seed: int, workers: int) -> Array:
-    """Pair vertices. (n,) int32, the other vertex of the pair, -1 without.
+    """Pair vertices: return (n,) int32, the other vertex of the pair, -1 without.
 
     most : the largest size of a pair
 
-    Each vertex proposes to its dearest neighbour, and two that propose to each other are a pair. Those that
-    are left over after some rounds are paired where they have a heaviest neighbour in common.
+    Each vertex proposes to its dearest neighbour, and two that propose to each other are a pair. Vertices
+    left over after some rounds are paired where they have a heaviest neighbour in common.
     """
     n = len(graph.sizes)
     mate, choice = np.full(n, -1, np.int32), np.empty(n, np.int32)
@@ -107,7 +107,7 @@ def _accept(mate: Array, choice: Array, worker: int, workers: int) -> int:
 
 @inner
 def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
-    """The free neighbour with the largest weight over both sizes, ties at random; -1 without."""
+    """Return the free neighbour with the largest weight over both sizes, ties at random; -1 without."""
     best, value, drawn = -1, -1.0, -1
     for e in range(graph.starts[v], graph.starts[v + 1]):
         u = int64(graph.neighbours[e])
@@ -124,7 +124,7 @@ def _dearest(graph: Graph, mate: Array, v: int, most: int, seed: int) -> int:
 
 @inner
 def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, workers: int, seed: int) -> None:
-    """Each free vertex chooses its neighbour along the heaviest edge, ties at random but the same for all."""
+    """Choose each free vertex's neighbour along the heaviest edge, ties at random but the same for all."""
     for v in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
         choice[v], value, drawn = -1, -1, -1
         if mate[v] >= 0:
@@ -138,7 +138,6 @@ def _choose_centre(graph: Graph, mate: Array, choice: Array, worker: int, worker
 
 @inner
 def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers: int, most: int) -> None:
-    """Pair the free neighbours that chose the same vertex."""
     for centre in range(len(mate) * worker // workers, len(mate) * (worker + 1) // workers):
         waiting = NOBODY
         for e in range(graph.starts[centre], graph.starts[centre + 1]):
@@ -174,10 +173,10 @@ def _offer(graph: Graph, mate: Array, waiting: int, v: int, most: int) -> int:
 
 @threaded
 def contracted(graph: Graph, mate: Array, workers: int) -> tuple[Graph, Array, Array]:
-    """The coarse graph; (n,) int32, each vertex's coarse vertex; (coarse n, 2) int32, the pairs, -1 for none.
+    """Return the coarse graph, each vertex's coarse vertex, (n,) int32, and the pairs, (coarse n, 2) int32.
 
-    Each worker has a run of coarse vertices. It writes their rows where they have room for sure, one behind
-    the other, and moves them when all lengths are known.
+    A pair has -1 for no vertex. Each worker has a run of coarse vertices. It writes their rows where they
+    have room for sure, one behind the other, and moves them when all lengths are known.
     """
     firsts, room = np.zeros(workers + 1, np.int64), np.zeros(workers + 1, np.int64)
     used = np.zeros(workers + 1, np.int64)
@@ -255,8 +254,7 @@ def _write(
     graph: Graph, coarse: Array, pairs: Array, worker: int, workers: int, room: Array,
     near: Array, heavy: Array, sizes: Array, starts: Array, used: Array,
 ) -> None:  # fmt: skip
-    """Write the rows of a worker's coarse vertices. starts[k + 1] becomes the end of row k, counted from the
-    worker's first."""
+    """Write a worker's coarse rows; starts[k + 1] becomes row k's end, from the worker's first on."""
     begin, end = len(pairs) * worker // workers, len(pairs) * (worker + 1) // workers
     longest, at = NONE, room[worker]
     for k in range(begin, end):
@@ -287,7 +285,7 @@ def _write(
 
 @inner
 def table(most: int) -> Array:
-    """An empty hash table for so many entries."""
+    """Return an empty hash table for at most `most` entries."""
     bits = 1
     while 1 << bits <= 2 * most:
         bits += 1
@@ -296,10 +294,7 @@ def table(most: int) -> Array:
 
 @inner
 def slot_of(places: Array, near: Array, row: int, u: int) -> int:
-    """Return where a table has u's place in `near`, or would have it.
-
-    Places before the row count as empty.
-    """
+    """Return where a table has u's place in `near`, or would; places before the row count as empty."""
     mask = len(places) - 1
     slot = (u * 0x9E3779B1) >> 7 & mask
     while places[slot] >= row and near[places[slot]] != u:

@@ -1,9 +1,9 @@
 """The smallest separator within a band about one: a minimum vertex cut, by Dinic's algorithm.
 
 The band has the separator and some layers of vertices on either side of it. Vertices of the band that touch
-what is left of side 0 are sources, those that touch what is left of side 1 are sinks. Each vertex is an arc
-from its entry to its exit, with its size as capacity; edges have no limit. Node 2 i is the entry of vertex i,
-2 i + 1 its exit.
+the rest of side 0 are sources; vertices that touch the rest of side 1 are sinks. Each vertex is an arc from
+its entry to its exit, with its size as capacity; edges have no limit. Vertex i has its entry at node 2 i, its
+exit at 2 i + 1.
 
 E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
 """
@@ -48,8 +48,7 @@ class Network(NamedTuple):
 def cut_band(
     graph: Graph, label: Array, tree: Tree, room: Any, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
-    """Replace a separator by the smallest in its band, if that costs less. Returns `touched` with all changed
-    vertices, as `room.seen` says."""
+    """Replace a separator by the smallest in its band, if cheaper; return `touched` with all changes."""
     band, size = _band(graph, label, tree, room.layer, touched, count, node, shift)
     for i in range(size):
         room.local[band[i]] = i
@@ -73,8 +72,11 @@ def cut_band(
 def _band(
     graph: Graph, label: Array, tree: Tree, layer: Array, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:  # fmt: skip
-    """The vertices of the band, marked in `layer`. A side is left alone from where it would lose all of its
-    weight to the separator, or the other side would become too heavy."""
+    """Return the vertices of the band, marked in `layer`.
+
+    A side is left alone from where it would lose all of its weight to the separator, or the other side would
+    become too heavy.
+    """
     weights = tree.weights[node]
     most = BALANCE * (weights[0] + weights[1] + weights[2]) / 2
     band, size = np.empty(max(64, 4 * count), np.int32), NONE
@@ -117,7 +119,7 @@ def _band(
 
 @inner
 def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shift: int) -> Network:
-    """Rows are filled in the order of their neighbours, so that the edges back are found by counting."""
+    """Return the network; rows are filled in neighbours' order, so counting finds the edges back."""
     m = len(band)
     starts, capacity = np.zeros(m + 1, np.uint32), np.empty(m, np.int32)
     source, sink = np.zeros(m, np.bool_), np.zeros(m, np.bool_)
@@ -153,10 +155,7 @@ def _network(graph: Graph, label: Array, tree: Tree, room: Any, band: Array, shi
 
 @inner
 def _residual(network: Network, x: int, arc: int) -> int:
-    """Return what may still flow from a node along an arc.
-
-    arc : -1 to the vertex's other node; 0, 1, .. along its row
-    """
+    """Return what may still flow along an arc: -1 to the vertex's other node; 0, 1, .. along its row."""
     i = x >> 1
     if arc < 0:
         return int64(network.through[i] if x & 1 else network.capacity[i] - network.through[i])
@@ -183,7 +182,7 @@ def _send(network: Network, x: int, arc: int, amount: int) -> None:
 
 @inner
 def _fill(network: Network) -> Array:
-    """Fill the network with the largest flow. (2 m,) int32, not negative for nodes that still reach a sink.
+    """Fill the network with the largest flow; return (2 m,) int32, >= 0 for nodes that still reach a sink.
 
     A phase sends flow from each source along paths that were shortest for that source when it began.
     """
@@ -203,7 +202,7 @@ def _fill(network: Network) -> Array:
 
 @inner
 def _measure(network: Network, distance: Array, queue: Array) -> None:
-    """Distances to the next sink, -1 if there is none."""
+    """Measure distances to the next sink, -1 if there is none."""
     distance[:] = -1
     head = tail = NONE
     for i in range(len(network.sink)):
@@ -233,7 +232,7 @@ def _reach(distance: Array, queue: Array, tail: int, x: int, value: int) -> int:
 
 @inner
 def _augment(network: Network, distance: Array, arcs: Array, path: Array, start: int) -> bool:
-    """Send flow from an entry along distances that fall to 0. Returns whether there was such a path."""
+    """Send flow from an entry along distances that fall to 0; return whether there was such a path."""
     if distance[start] < 0:
         return False
     path[0], length = start, 1
@@ -263,7 +262,7 @@ def _augment(network: Network, distance: Array, arcs: Array, path: Array, start:
 
 @inner
 def _reached(network: Network) -> Array:
-    """(2 m,) bool, the nodes that something could still flow to from a source."""
+    """Return (2 m,) bool, the nodes that something could still flow to from a source."""
     m = len(network.source)
     found, queue = np.full(2 * m, -1, np.int32), np.empty(2 * m, np.uint32)
     head = tail = NONE
@@ -284,8 +283,10 @@ def _best(
     network: Network, distance: Array, graph: Graph, label: Array, tree: Tree, band: Array, node: int,
     shift: int,
 ) -> Array:  # fmt: skip
-    """(m,) int8, where each vertex goes: by the cut next to the sources or that next to the sinks. Empty if
-    both cost more than the separator."""
+    """Return (m,) int8, where each vertex goes: by the cut next to the sources or next to the sinks.
+
+    Empty if both cost more than the separator.
+    """
     m = len(band)
     outside = tree.weights[node].copy()
     for i in range(m):

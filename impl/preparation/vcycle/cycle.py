@@ -1,13 +1,16 @@
 """Nested dissection of any graph by one V-cycle, on all threads.
 
 The graph is coarsened once, for the whole dissection: a coarse graph restricted to a part is a coarsening of
-that part. On the way back, on each graph, the separators found so far are refined, all of one depth at once,
-and parts that have grown beyond a number of vertices are split. On the two finest graphs a separator becomes
-a minimum vertex cut in a band about it. Small parts are ordered by minimum degree.
+that part. On the way back, on each graph, the separators found so far are refined, all of one depth at once.
+Parts that have grown beyond a number of vertices are split. On the two finest graphs a separator becomes a
+minimum vertex cut in a band about it. Small parts are ordered by minimum degree.
 
 Ideas: A. George, SIAM J. Numer. Anal. 10(2), 1973; G. Karypis and V. Kumar, SIAM J. Sci. Comput. 20(1), 1998
 (coarsening); P. Sanders and C. Schulz, SEA 2013 (flows); F. Pellegrini, J. Roman and P. Amestoy, Concurrency:
 Pract. Exper. 12, 2000 (minimum degree with a halo). The permutation is the same for any number of threads.
+
+    order = dissected(graph.indptr, graph.indices, seed=0)
+    matrix[order][:, order]
 """
 
 from __future__ import annotations
@@ -29,20 +32,20 @@ Array = npt.NDArray[Any]
 
 # Coarsening ends at this many vertices, or where a graph is hardly smaller than the one before.
 _COARSEST, _STALLED = 600, 0.96
-# A part is split above this many vertices of the graph at hand, on the finest graph and in size above _LEAF.
+# A part is split above this many vertices of the current graph, on the finest graph and in size above _LEAF.
 _SPLIT, _LEAF = 1000, 120
 # How many tries a split has.
 _TRIES = 4
 # The largest size of a pair, over the mean size on the coarsest graph.
 _UNEVEN = 1.5
-# On so many of the finest graphs the separators become minimum cuts.
+# On this number of the finest graphs the separators become minimum cuts.
 _CUTS = 2
 # A vertex with more neighbours than this, and than this many times the mean, is eliminated last.
 _HUB, _TIMES = 40, 20
 
 
 def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
-    """(n,) int32, new position -> old index.
+    """Return (n,) int32, new position -> old index.
 
     starts (n + 1,), neighbours (entries,) : a symmetric graph without loops
 
@@ -58,7 +61,6 @@ def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
 
 
 def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, Array]:
-    """The graph of the vertices kept, in ascending order."""
     if len(kept) == len(starts) - 1:
         return starts.astype(np.int64), neighbours.astype(np.int32)
     new = np.full(len(starts) - 1, -1, np.int32)
@@ -71,8 +73,10 @@ def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, A
 
 @dataclass
 class _Level:
-    """A graph, and its vertices on the next finer one: a pair each, (n, 2) int32, -1 for none, and the other
-    way, (finer n,) int32. Both are empty for the finest graph."""
+    """A graph, and its vertices on the next finer one.
+
+    A pair each, (n, 2) int32, -1 for none, and the other way, (finer n,) int32; empty for the finest graph.
+    """
 
     graph: Graph
     pairs: Array
@@ -82,7 +86,7 @@ class _Level:
 class _Cycle:
     """One V-cycle over a graph.
 
-    tree, label : see impl/preparation/vcycle/tree.py; label and the chains are of the graph at hand
+    tree, label : see impl/preparation/vcycle/tree.py; label and the chains are of the current graph
     depths : (nodes,) int64, of the tree's nodes
     split : the nodes of each depth that are split
     follow : (n,) int32, the chains
@@ -99,7 +103,7 @@ class _Cycle:
         self.split: list[Array] = []
 
     def order(self) -> Array:
-        """The permutation, (n,) int32."""
+        """Return the permutation, (n,) int32."""
         self._coarsen()
         self.label = np.zeros(len(self.levels[-1].graph.sizes), np.int32)
         self.follow = np.empty_like(self.label)
@@ -165,7 +169,6 @@ class _Cycle:
         return nodes[chosen].astype(np.int64), bounds[chosen]
 
     def _grow(self, nodes: Array) -> None:
-        """Give children to nodes."""
         depths = self.depths[nodes]
         self.tree = grown(self.tree, nodes, depths)
         self.depths = np.concatenate([self.depths, np.repeat(depths + 1, 2)])
@@ -174,7 +177,7 @@ class _Cycle:
             self.split[depth] = np.concatenate([self.split[depth], nodes[depths == depth]])
 
     def _ordered(self) -> Array:
-        """Vertices by their codes, and parts by minimum degree."""
+        """Return vertices by their codes, and parts by minimum degree."""
         labels = np.argsort(self.tree.codes, kind="stable")
         rank = np.empty(len(labels), np.int32)
         rank[labels] = np.arange(len(labels), dtype=np.int32)

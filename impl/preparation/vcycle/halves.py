@@ -66,8 +66,7 @@ def restart(halves: Halves, drawn: int) -> None:
 
 @inner
 def _value(halves: Halves, v: int) -> None:
-    """Set what the moves of a vertex in the separator are worth. A half that the vertex does not touch is no
-    choice: the vertex would be an island."""
+    """Set the worth of moving a vertex out of the separator; a half it does not touch is no choice."""
     for half in range(2):
         value = (halves.sizes[v] - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
         free = halves.pulled[v, half] > 0 and not halves.locked[v]
@@ -92,7 +91,6 @@ def _enter(halves: Halves, v: int) -> None:
 
 @inner
 def _pull(halves: Halves, v: int) -> None:
-    """Move a vertex from its half to the separator."""
     half, size = halves.place[v], halves.sizes[v]
     halves.weights[half] -= size
     for e in range(halves.starts[v], halves.starts[v + 1]):
@@ -106,7 +104,9 @@ def _pull(halves: Halves, v: int) -> None:
 @inner
 def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
     """Move a vertex from the separator to a half, and its neighbours in the other half to the separator.
-    `log` gets 3 u + where each changed vertex u was. Returns its new length."""
+
+    `log` gets 3 u + where each changed vertex u was. Returns its new length.
+    """
     size, at, end = halves.sizes[v], halves.position[v], halves.weights[3] - 1
     halves.front[at] = halves.front[end]
     halves.position[halves.front[at]] = at
@@ -133,7 +133,6 @@ def _move(halves: Halves, v: int, half: int, log: Array, logged: int) -> int:
 
 @inner
 def _recount(halves: Halves) -> None:
-    """Set everything anew from `place`."""
     halves.weights[:] = 0
     for v in range(len(halves.place)):
         if halves.place[v] == SEPARATOR:
@@ -197,7 +196,7 @@ def _highest(worth: Array) -> int:
 
 @inner
 def _far(halves: Halves, start: int) -> int:
-    """The last vertex that a breadth-first search reaches."""
+    """Return the last vertex that a breadth-first search reaches."""
     seen = np.zeros(len(halves.place), np.bool_)
     queue = np.empty(len(halves.place), np.uint32)
     queue[0], seen[start] = start, True
@@ -215,8 +214,7 @@ def _far(halves: Halves, start: int) -> int:
 
 @inner
 def improve(halves: Halves) -> bool:
-    """One pass: each vertex moves at most once, the best gain first, and the best state is kept. Returns
-    whether it is better than the first."""
+    """Move each vertex at most once, best gain first; keep the best state, return whether it improves."""
     halves.locked[:] = False
     _recount(halves)
     log = np.empty(len(halves.place) + len(halves.neighbours), np.int32)
@@ -240,8 +238,10 @@ def improve(halves: Halves) -> bool:
 
 @inner
 def _best_move(halves: Halves, most: float) -> int:
-    """2 v + half for the vertex v that gains most in that half, -1 if none may move. A move into a half that
-    has no room is worth nothing until the vertex's neighbours change."""
+    """Return 2 v + half for the vertex v that gains most in that half, -1 if none may move.
+
+    A move into a half that has no room is worth nothing until the vertex's neighbours change.
+    """
     while halves.weights[3] > 0:
         chosen, value = -1, _NEVER
         for half in range(2):

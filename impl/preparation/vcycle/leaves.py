@@ -1,7 +1,7 @@
 """The order inside parts that are not split: exact minimum degree on rows of bits.
 
 A vertex's degree counts its neighbours outside the part too, the halo: they are eliminated later. So the
-order is that of the whole graph's minimum degree, restricted to the part.
+order is the whole graph's minimum degree order, restricted to the part.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ _LONGEST = 2000
 
 @threaded
 def grouped(group: Array, groups: int, workers: int) -> tuple[Array, Array]:
-    """(groups + 1,) int64, where each group begins; (n,) int32, the vertices by group, in their order inside
-    each. group : (n,) int32"""
+    """Return where each group begins, (groups + 1,) int64, and the vertices by group, (n,) int32.
+
+    Vertices keep their order inside each group. group : (n,) int32
+    """
     counts = np.zeros((workers, groups), np.int64)
     for worker in prange(workers):
         _count(group, int64(worker), workers, counts)
@@ -66,7 +68,7 @@ def ordered(graph: Graph, order: Array, place: Array, bounds: Array, workers: in
     """Order each part anew.
 
     order : (n,) int32, new position -> old index; place : (n,) int32, its inverse
-    bounds : (parts, 2) int64, from where to where each part stands
+    bounds : (parts, 2) int64, the first and last position of each part
     """
     for worker in prange(workers):
         _order_share(graph, order, place, bounds, int64(worker), workers)
@@ -115,7 +117,7 @@ def _eliminate(bits: Array, degree: Array, left: Array, count: int, pivot: int) 
 
 @inner
 def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
-    """(m, words) uint64, the rows with the diagonal; the columns are the part's vertices, then the halo's."""
+    """Return (m, words) uint64, rows with the diagonal; columns are the part's vertices, then the halo's."""
     m, room = len(part), NONE
     for i in range(m):
         room += graph.starts[part[i] + 1] - graph.starts[part[i]]
@@ -144,7 +146,6 @@ def _bits(graph: Graph, part: Array, place: Array, begin: int) -> Array:
 
 @inner
 def _ones(bits: Array, i: int) -> int:
-    """How many bits of a row are set."""
     total = np.uint64(0)
     for w in range(bits.shape[1]):
         word = bits[i, w]

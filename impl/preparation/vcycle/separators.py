@@ -1,6 +1,6 @@
-"""Refining the separators of one depth, all at once.
+"""The refinement of all separators of one depth at once.
 
-A task has one node: it changes labels and weights of that node and of those below only, so tasks of one depth
+A task has one node: it changes labels and weights of that node and of lower nodes only, so tasks of one depth
 meet nowhere. A vertex that leaves the separator comes to the separator of the part's node. A vertex that is
 pulled in from a part leaves whatever separator it was in further down. So labels are right at any time.
 """
@@ -84,8 +84,7 @@ def _refine(
 def _gather(
     label: Array, tree: Tree, room: Room, coarse: int, coarse_follow: Array, pairs: Array, node: int
 ) -> tuple[Array, int]:
-    """The vertices of a separator, marked as seen: those of its coarse vertices, and those that came by the
-    node above."""
+    """Return a separator's vertices, marked as seen: its coarse vertices', and those from the node above."""
     items, count = np.empty(64, np.int32), NONE
     while coarse >= 0:
         for member in range(2):
@@ -172,8 +171,10 @@ def _movers(
     graph: Graph, label: Array, tree: Tree, touched: Array, count: int, shift: int, towards: int,
     weights: Array,
 ) -> tuple[Array, int]:  # fmt: skip
-    """The separator's vertices that gain by going to a side, or lose nothing where that side is lighter. A
-    vertex goes to a side only if it touches that side, or neither."""
+    """Return the separator's vertices that gain by going to a side, or lose nothing to a lighter side.
+
+    A vertex goes to a side only if it touches that side, or neither.
+    """
     movers, moving = np.empty(count, np.int32), 0
     for i in range(count):
         v = touched[i]

@@ -1,4 +1,4 @@
-"""Splitting parts for the first time: several tries a part, each on a copy of the part."""
+"""The first split of parts: several tries a part, each on a copy of the part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tried(
     graph: Graph, label: Array, local: Array, members: Array, bounds: Array, order: Array,
     tries: int, seed: int, workers: int,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Split each part several times. (tries, members) uint8, 0, 1 or 2; (parts, tries) float64, the costs.
+    """Split each part several times; return (tries, members) uint8, 0 to 2, and (parts, tries) costs.
 
     members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
     local : (n,) int32, room
@@ -71,7 +71,6 @@ def _try(
 
 @inner
 def _copied(graph: Graph, label: Array, local: Array, part: Array) -> Halves:
-    """A part as a graph, not cut yet."""
     m, room = len(part), 0
     for v in part:
         room += graph.starts[v + 1] - graph.starts[v]
@@ -97,8 +96,9 @@ def settled(
     graph: Graph, label: Array, tree: Tree, follow: Array, nodes: Array,
     members: Array, bounds: Array, found: Array, costs: Array, workers: int,
 ) -> Array:  # fmt: skip
-    """Take the best try of each part. The members of a part come by half 0, half 1, separator; labels,
-    weights and chains follow. (parts, 2, 2) int64, the bounds of both halves.
+    """Take the best try of each part; return (parts, 2, 2) int64, the bounds of both halves.
+
+    The members of a part come by half 0, half 1, separator; labels, weights and chains follow.
 
     nodes : (parts,) the node of each part, which has children now
     """

@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 # Nodes deeper than this are not split: a code has no bits for them.
 DEEPEST = 28
 SEPARATOR, BELOW = 2, 3
-# The price of imbalance, beside a part of a separator's size; how much a part may exceed half of the weight.
+# The price of imbalance, as a share of a separator's size; how much a part may exceed half of the weight.
 IMBALANCE, BALANCE = 0.35, 1.4
 
 
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
 
 
 def planted() -> Tree:
-    """A tree of one node."""
+    """Return a tree of one node."""
     return _empty(1)._replace(codes=np.array([(1 << 62) - 1, 0]))
 
 
@@ -52,7 +52,7 @@ def _empty(nodes: int) -> Tree:
 
 
 def grown(tree: Tree, parents: Array, depths: Array) -> Tree:
-    """The tree with two new nodes, the last ones, below each of the parents, which are of those depths."""
+    """Return the tree with two new nodes, the last ones, below each of the parents, of those depths."""
     old = len(tree.first)
     new = Tree(*(np.concatenate(both) for both in zip(tree, _empty(2 * len(parents)), strict=True)))
     children = old + np.arange(2 * len(parents)).reshape(-1, 2)
@@ -81,7 +81,7 @@ def side(tree: Tree, label: Array, v: int, shift: int) -> int:
 
 @inner
 def cost(weights: Array) -> float:
-    """The price of a separator: its size, more where the parts differ, far more where one is too large."""
+    """Return the price of a separator: its size, more for uneven parts, far more for one too large."""
     total = weights[0] + weights[1] + weights[2]
     excess = max(weights[0], weights[1]) - BALANCE * total / 2
     price: float = weights[2] * (1 + IMBALANCE * abs(weights[0] - weights[1]) / (total + 1))
@@ -109,8 +109,10 @@ def _weigh(tree: Tree, code: int, node: int, shift: int, size: int) -> None:
 
 @inner
 def label_in(tree: Tree, node: int, place: int) -> int:
-    """The label of a vertex that comes to the separator of a node, or to one of its parts: then it is in the
-    separator of that part, if that is split, as it may touch both sides there."""
+    """Return the label of a vertex that comes to the separator of a node, or to one of its parts.
+
+    In a part that is split the vertex joins the part's separator, as it may touch both sides there.
+    """
     if place == SEPARATOR:
         return 2 * node + 1
     part = tree.child[node, place]
@@ -119,7 +121,7 @@ def label_in(tree: Tree, node: int, place: int) -> int:
 
 @inner
 def added(items: Array, count: int, item: int) -> Array:
-    """The items with one more at `count`, in a longer array if necessary."""
+    """Return the items with one more at `count`, in a longer array if necessary."""
     if count == len(items):
         longer = np.empty(2 * count, items.dtype)
         longer[:count] = items

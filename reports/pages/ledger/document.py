@@ -1,7 +1,5 @@
 """The ledger as JSON, by config/schemas/ledger.json."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math
@@ -30,17 +28,11 @@ def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str,
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict with the numbers behind it as JSON values."""
-    return {
-        **_asked("verdict", verdict),
-        "measured": _measured(verdict) if verdict.n else None,
-        "excluded": [{"label": label, "reason": reason} for label, reason in verdict.left_out],
-    }
-
-
-def _measured(verdict: Verdict) -> dict[str, Any]:
     points = [_asked("point", row) for row in verdict.points.itertuples()]
-    least = min(point["processes"] for point in points)
-    return {**_asked("measured", verdict), "processes": least, "points": points}
+    least = min((point["processes"] for point in points), default=None)
+    measured = {**_asked("measured", verdict), "processes": least, "points": points}
+    excluded = [{"label": label, "reason": reason} for label, reason in verdict.left_out]
+    return {**_asked("verdict", verdict), "measured": measured if points else None, "excluded": excluded}
 
 
 def _plain(noun: Any) -> dict[str, Any]:
@@ -51,8 +43,7 @@ def _plain(noun: Any) -> dict[str, Any]:
 
 
 def _asked(name: str, noun: object) -> dict[str, Any]:
-    """Return what the schema asks for under that name, as far as the noun says it; None for what JSON has no
-    number for: a bound has no other end."""
+    """Return what the schema asks for under that name, as far as the noun has it; None for an open end."""
     names = _schema()["$defs"][name]["required"]
     said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
     endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}

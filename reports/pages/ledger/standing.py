@@ -1,7 +1,5 @@
 """How each claim stands on a machine: the verdict that decides it, or what it lacks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,8 +22,7 @@ _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
 def standings_of(view: View) -> list[Standing]:
-    """Return how the claims that the figure of this view decides stand on its machine; of a view of no
-    figure, those that none decides."""
+    """Return the standings of the claims that a view's figure decides; without a figure, of all others."""
     figures = deciding(view.paper)
     of_paper = [claim for claim in claims().values() if claim.paper == view.paper]
     return [_standing(claim, view) for claim in of_paper if figures.get(claim.subject, "") == view.figure]
@@ -43,34 +40,20 @@ def _standing(claim: Claim, view: View) -> Standing:
         return replace(without, reason=Reason.NEEDS, why=f"it needs {claim.needs}")
     if view.failure:
         return replace(without, why=f"its figure could not be judged: {view.failure}")
-    unmeasured = replace(
-        without,
-        verdict=verdict,
-        missing=_missing(claim, view, verdict),
-        command=f"fillpath remeasure {claim.id}" if view.figure else "",
-    )
+    command = f"fillpath remeasure {claim.id}" if view.figure else ""
+    tried = replace(without, verdict=verdict, missing=_missing(claim, view, verdict), command=command)
     if verdict is None or not verdict.n:
         left_out = verdict.left_out if verdict else ()
-        return replace(unmeasured, why=left_out_text(left_out) or "no number is recorded")
-    return replace(
-        unmeasured,
-        outcome=verdict.outcome,
-        reason=verdict.reason,
-        why=verdict.grounds,
-        records=_records(verdict, view),
-    )
+        return replace(tried, why=left_out_text(left_out) or "no number is recorded")
+    judged = replace(tried, outcome=verdict.outcome, reason=verdict.reason, why=verdict.grounds)
+    return replace(judged, records=_records(verdict, view))
 
 
 def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the first verdict that says something of the claim, else the first that is open, else the first
     that says why it is not judged."""
-    own = [verdict for verdict in verdicts if verdict.reason is not Reason.BESIDE]
-    order = [Outcome.OPEN, *Reason]
-    return min(
-        own,
-        key=lambda v: v.outcome not in CONCLUSIVE and 1 + order.index(v.reason or v.outcome),
-        default=None,
-    )
+    own, order = [v for v in verdicts if v.reason is not Reason.BESIDE], [*CONCLUSIVE, Outcome.OPEN, *Reason]
+    return min(own, key=lambda v: max(2, order.index(v.reason or v.outcome)), default=None)
 
 
 def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
@@ -85,11 +68,7 @@ def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
 
 
 def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
-    """Return what the claim lacks, each kind once; nothing where all of its matrices have a number.
-
-    view : of the figure that decides the claim, of no figure for none
-    verdict : that decides it, None for none
-    """
+    """Return what the claim lacks, each kind once; nothing where all of its matrices have a number."""
     if not view.figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
     measured = set(verdict.points["of_claim"]) if verdict and verdict.n else set()
@@ -109,10 +88,8 @@ def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing
         lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
     if not lacks and (verdict is None or not verdict.n):
         lacks = [("measurement", name) for name in sorted({row["case"] for row in rows}) or [view.figure]]
-    kinds: dict[str, dict[str, None]] = {}
-    for kind, what in lacks:
-        kinds.setdefault(kind, {})[what] = None
-    return tuple(Missing(kind, tuple(names)) for kind, names in kinds.items())
+    kinds = dict.fromkeys(kind for kind, _ in lacks)
+    return tuple(Missing(kind, tuple(dict.fromkeys(w for k, w in lacks if k == kind))) for kind in kinds)
 
 
 def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:

@@ -1,7 +1,5 @@
 """The ledger in words: the text of `fillpath claims`, and what the page, packs and README take of it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +9,7 @@ from reports.claims.standing import Standing
 from reports.claims.verdict import Outcome, Verdict, outcome_label
 from reports.facts.claim import Claim, Kind
 from reports.facts.means import LEAST_OF_TREND
+from reports.hardware.text import in_columns
 
 # Names that the text lists of many; the JSON has all.
 SHOWN = 5
@@ -25,11 +24,10 @@ HARDWARE_DIFFERS = (
 def table(standings: Sequence[Standing]) -> str:
     """Return the ledger as text: a line per claim and machine, then how many claims have which outcome."""
     rows = [(s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_of(s)) for s in standings]
-    head = ["machine", "claim", "printed", "measured", "n", "outcome"]
-    columns = [list(column) for column in zip(head, *rows, strict=True)]
-    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
-    lines = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
-    return "\n".join([*lines, "", *(": ".join(map(str, each)) for each in counts(standings))])
+    head = ("machine", "claim", "printed", "measured", "n", "outcome")
+    return "\n".join(
+        [*in_columns([head, *rows]), "", *(": ".join(map(str, each)) for each in counts(standings))]
+    )
 
 
 def measured_on(standing: Standing) -> tuple[str, str]:
@@ -118,10 +116,9 @@ def left_out_text(rows: Iterable[tuple[str, str]]) -> str:
     reasons: dict[str, list[str]] = {}
     for label, reason in rows:
         reasons.setdefault(reason, []).append(label)
-    return "; ".join(f"{reason}: {_some(labels)}" for reason, labels in reasons.items())
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
-    return ", ".join([*names[:SHOWN], *more])
+    more = {
+        reason: [f"{len(labels) - SHOWN} more"][: len(labels) > SHOWN] for reason, labels in reasons.items()
+    }
+    return "; ".join(
+        f"{reason}: {', '.join(labels[:SHOWN] + more[reason])}" for reason, labels in reasons.items()
+    )

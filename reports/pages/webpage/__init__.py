@@ -4,8 +4,6 @@ The modules beside this one gather what each part of the page shows; templates/ 
 style and the script.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -28,14 +26,12 @@ from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
 from reports.hardware.solved import PROBLEMS
-from reports.hardware.text import EQUAL_CORES, HARDWARE, ONE_PROCESS, SPANS, described, mean_lines, together
+from reports.hardware.text import HARDWARE, ONE_PROCESS, SPANS, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import all_cards
-from reports.pages.webpage.exhibits import paper_part
-from reports.pages.webpage.machines import hosts, machine_facts
-from reports.pages.webpage.scoreboard import claim_rows, machines_of
+from reports.pages.webpage.exhibits import claim_rows, machines_of, paper_part
+from reports.pages.webpage.machines import machine_facts
 from reports.shapes.bars import seconds, times
-from reports.shapes.style import shown
 from reports.table import COLUMNS, all_rows
 
 HERE = Path(__file__).parent
@@ -50,8 +46,7 @@ def page(
 ) -> Path:
     """Write the page: cards, each paper's figures as far as they are drawn, machines, claims, cases.
 
-    cases : have one row per case and machine
-    records : of all machines
+    cases : all that the page lists
     comparison : of the machines; None leaves that part out
     """
     machines = machines_of(standings)
@@ -67,7 +62,7 @@ def page(
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows.assign(printed=printed)),
-        machines={name: machine_facts(name, rows) + hosts(records.of_machine(name)) for name in machines},
+        machines={name: machine_facts(name, rows, records) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",
         timings=asv if asv.is_file() else None,
@@ -79,12 +74,12 @@ def page(
 
 
 def address(path: Path) -> str:
-    """A file as the page links to it."""
+    """Return a file as the page links to it."""
     return quote(Path(os.path.relpath(path, paths.PAGE.parent)).as_posix())
 
 
 def asset(name: str) -> str:
-    """A style sheet or script, which the page holds as it is."""
+    """Return a style sheet or script, which the page holds as it is."""
     return (HERE / "assets" / name).read_text()
 
 
@@ -97,14 +92,10 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_FILTERS = (address, described, plain, seconds, shown, times, together, value_text)
+_FILTERS = (address, described, plain, seconds, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
 _FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
-_ENVIRONMENT.globals |= {
-    "EQUAL_CORES": EQUAL_CORES,
-    "HARDWARE": HARDWARE,
-    "HARDWARE_DIFFERS": HARDWARE_DIFFERS,
-}
-_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "PROBLEMS": PROBLEMS, "RESIDENT": SPANS[RESIDENT]}
+_ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
+_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT]}

@@ -3,12 +3,12 @@
 A line of a card is a sentence, what stands below it, and the standing whose outcome it tells, None for none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from fillpath import registry
 from fillpath.case import Case
@@ -26,19 +26,20 @@ from reports.hardware.solved import PROBLEMS, each, find, solved
 from reports.shapes import style
 
 Line = tuple[str, str, Standing | None]
+NO_SECOND: list[Line] = [("Not measured yet: a second machine.", "", None)]
 _BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
 
 
 def all_cards(
     standings: Sequence[Standing], records: Records, comparison: Comparison | None
 ) -> list[dict[str, Any]]:
-    """Return of each card its title, the id that it leads to, its picture, None for none, and its lines."""
+    """Return of each card its title, the id that it leads to, its picture, if any, and its lines."""
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
-    own, best = style.page_picture("glu3_raw"), comparison and comparison_folder(comparison) / "best.svg"
+    own = _drawn("glu3_raw")
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
-    best = style.shown(best) if best else None
+    best = comparison_folder(comparison) / "best.svg" if comparison else None
     found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
     return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
 
@@ -54,8 +55,15 @@ def _paper(
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
-    picture = next(filter(None, map(style.page_picture, charts)), None)
-    return picture, [sentence(standing, devices) for standing in best[:3]]
+    return next(filter(None, map(_drawn, charts)), None), [
+        sentence(standing, devices) for standing in best[:3]
+    ]
+
+
+def _drawn(name: str) -> Path | None:
+    """Return the picture of a figure for the page, None where it is not drawn."""
+    picture = style.figure_path(name, style.PAGE)
+    return picture if picture.is_file() else None
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
@@ -66,7 +74,7 @@ def _says(own: Sequence[Standing]) -> tuple[int, ...]:
 
 
 def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
-    """Return what was measured of a claim and what the paper prints, or what is missing, in five words.
+    """Return what was measured of a claim and what the paper prints, or what is missing.
 
     devices : of the records, by path below results/, empty for a processor
     """
@@ -89,11 +97,8 @@ def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
     lead = {Reason.NEEDS: "Not judged:", Outcome.OPEN: "Open:"}.get(standing.reason or standing.outcome)
     within = f" {verdict.within}." if standing.outcome is Outcome.OTHER_SIZE and verdict.within else ""
     why = f" {lead} {', '.join(verdict.why.split(', ')[:2])}." if lead and verdict.why else ""
-    return (
-        f"{_place(device, standing.machine)}, {told}{on}.",
-        f"The paper prints {printed}.{within}{why}",
-        standing,
-    )
+    below = f"The paper prints {printed}.{within}{why}"
+    return f"{_place(device, standing.machine)}, {told}{on}.", below, standing
 
 
 def _unmeasured(standing: Standing) -> Line:
@@ -109,12 +114,10 @@ def _unmeasured(standing: Standing) -> Line:
 
 def _place(device: str, machine: str) -> str:
     """Return `On an NVIDIA H100` of `NVIDIA H100 80GB HBM3`."""
-    article = "an" if device[:1] in "AEIONX" else "a"
-    return (
-        f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
-        if device
-        else f"On the processors of {machine}"
-    )
+    if not device:
+        return f"On the processors of {machine}"
+    article = "an" if device[0] in "AEIONX" else "a"
+    return f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
 
 
 def _own(records: Records) -> list[Line]:
@@ -126,33 +129,31 @@ def _own(records: Records) -> list[Line]:
     ok = rows["question"].notna() & (rows["unlike"] == "") & rows["stage"].isin(PROBLEMS)
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
     codes = [find(Case.parse(case)) for case in rows["case"]]
-    rows["own"] = [code is not None and not (code.peer or code.paper) for code in codes]
-    rows["peer"] = [code is not None and bool(code.peer) for code in codes]
+    rows["own"] = np.array([bool(code and not (code.peer or code.paper)) for code in codes], bool)
+    rows["peer"] = np.array([bool(code and code.peer) for code in codes], bool)
     by = ["machine", "stage", "device", "question"]
     run = [*by, "run_id", "host"]
     ours = rows[rows["own"]].drop_duplicates(run).set_index(run)
     theirs = rows[~rows["own"]].drop_duplicates([*run, "implementation"]).set_index(run)
     both = ours.join(theirs.add_suffix("_other"), how="inner").copy().reset_index()
     both = both.sort_values("median", kind="stable").drop_duplicates([*by, "implementation_other"])
+    both = both.assign(ratio=both["median_other"] / both["median"])
     pairs = both.groupby([*by[:3], "implementation", "implementation_other"], observed=True)
-    parts: dict[Any, Any] = {key: part for key, part in pairs if len(part) > 1}
-    ratios = {
-        key: geometric_mean((part["median_other"] / part["median"]).tolist()) for key, part in parts.items()
-    }
+    ways: Any = {"ratio": ("ratio", geometric_mean), "n": ("ratio", "size"), "peer": ("peer_other", "all")}
+    found = pairs.agg(**ways).reset_index()
     # Rivals that users would pick instead, on a GPU; of several the strongest.
-    rank = {key: (part["peer_other"].all(), key[2] != "", -ratios[key]) for key, part in parts.items()}
+    found = found.assign(on_gpu=found["device"] != "")[found["n"] > 1]
+    found = found.sort_values(["peer", "on_gpu", "ratio"], ascending=[False, False, True], kind="stable")
     lines: list[Line] = []
-    for key in {key[1]: key for key in sorted(parts, key=rank.__getitem__)}.values():
-        machine, stage, device, code, other = key
-        text = f"{_place(device, machine)}, our {code} is {ratios[key]:.3g} times as fast as {other}"
-        note = f"Problem: {PROBLEMS[stage]}, with the fastest options of each."
-        lines.append((f"{text}, averaged over {len(parts[key])} inputs.", note, None))
-    return lines[::-1][:3] or [("Not measured yet: one input twice.", "", None)]
+    for row in each(found.drop_duplicates("stage")[:3]):
+        faster = f"our {row.implementation} is {row.ratio:.3g} times as fast as {row.implementation_other}"
+        text = f"{_place(row.device, row.machine)}, {faster}, averaged over {row.n} inputs."
+        lines.append((text, f"Problem: {PROBLEMS[row.stage]}, with the fastest options of each.", None))
+    return lines or [("Not measured yet: one input twice.", "", None)]
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
-    """Return of each paper which machine is the faster, by its code that works on GPUs, bears its name and
-    has the most cases, as far as there is one."""
+    """Return of each paper the faster machine, by its code on GPUs, of its name and with the most cases."""
     codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
     found: dict[str, tuple[Any, ...]] = {}
     for mean in each(comparison.means) if comparison else ():
@@ -169,6 +170,5 @@ def _machines(comparison: Comparison | None) -> list[Line]:
         times = f"{max(mean.ratio, 1 / mean.ratio):.2f} times "
         text = f"{fast} is {'' if times[:4] == '1.00' else times}as fast as {slow}, on {mean.n} cases."
         lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
-    if not lines:
-        return [("Not measured yet: a second machine.", "", None)]
-    return [*lines[:-1], (lines[-1][0], "All with the data on the GPU: copies are not counted.", None)]
+    note = "All with the data on the GPU: copies are not counted."
+    return [*lines[:-1], *((text, note, None) for text, *_ in lines[-1:])] or NO_SECOND

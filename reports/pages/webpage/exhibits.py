@@ -1,32 +1,56 @@
 """A paper's part of the page: its figures, the claims that each decides, and the claims that none decides."""
 
-from __future__ import annotations
-
 import re
-import struct
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fillpath.papers import paper_names
 from reports.claims.standing import Standing
-from reports.exhibit import Exhibit
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome
+from reports.facts.claim import Claim
 from reports.figures import exhibits, stem
-from reports.pages.webpage.scoreboard import claim_rows
 from reports.shapes import files, style
 from reports.shapes.sheet import read_cells
 
+# A claim, and how it stands on each machine, None where it has no standing.
+ClaimRow = tuple[Claim, list[Standing | None]]
+# What a reader of all claims looks for first.
+_ORDER = [*reversed(CONCLUSIVE), Outcome.OPEN, Outcome.NOT_JUDGED]
+
+
+def machines_of(standings: Sequence[Standing]) -> list[str]:
+    """Return the machines, that with the most judged claims first."""
+    judged = Counter(s.machine for s in standings if s.outcome in JUDGED)
+    return sorted({s.machine for s in standings}, key=lambda name: (-judged[name], name))
+
+
+def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[ClaimRow]:
+    """Return the claims, each with its standing on each machine: first those that one did not reproduce,
+    last those that none judges."""
+    claims = {s.claim.id: s.claim for s in standings}
+    found = {(s.claim.id, s.machine): s for s in standings}
+    rows = [(claim, [found.get((id, machine)) for machine in machines]) for id, claim in claims.items()]
+    return sorted(rows, key=lambda row: min((_ORDER.index(s.outcome) for s in row[1] if s), default=9))
+
 
 def paper_part(paper: str, standings: Sequence[Standing], machines: Sequence[str]) -> dict[str, Any]:
-    """Return what the page shows of a paper.
+    """Return what the page shows of a paper, by all standings and machines.
 
-    standings, machines : all, the machines in the order of the page
-
-    `absent` are headings of figures that are neither drawn nor judged, `elsewhere` the claims that no figure
-    speaks to.
+    `absent` are headings of figures that are neither drawn nor judged, `rows` claims that no figure decides.
     """
     own = [standing for standing in standings if standing.claim.paper == paper]
-    parts = [_part(paper, *item, own, machines) for item in exhibits(paper).items()]
+    parts = [
+        {
+            "id": stem(paper, figure),
+            "figure": figure,
+            "heading": exhibit.heading,
+            **_claims(figure, own, machines),
+            **_files(stem(paper, figure)),
+        }
+        for figure, exhibit in exhibits(paper).items()
+    ]
     present = [part for part in parts if part["rows"] or part["drawing"] or part["damage"]]
     return {
         "id": paper,
@@ -38,38 +62,32 @@ def paper_part(paper: str, standings: Sequence[Standing], machines: Sequence[str
 
 
 def _claims(figure: str, own: Sequence[Standing], machines: Sequence[str]) -> dict[str, Any]:
-    """The claims of a figure on those machines that have a number of one, else on the first."""
+    """Return the claims of a figure on the machines that have a number of one, else on the first."""
     own = [standing for standing in own if standing.figure == figure]
     measured = {standing.machine for standing in own if standing.verdict and standing.verdict.n}
     shown = [name for name in machines if name in measured] or list(machines[:1])
     return {"machines": shown, "rows": claim_rows(own, shown)}
 
 
-def _part(
-    paper: str, figure: str, exhibit: Exhibit, own: Sequence[Standing], machines: Sequence[str]
-) -> dict[str, Any]:
-    """A figure, with its `drawing` where its files can be read, else with their `damage` where it has any."""
-    name, drawing, damage = stem(paper, figure), None, ""
-    picture = style.page_picture(name)
+def _files(name: str) -> dict[str, Any]:
+    """Return the `drawing` of a figure where its files can be read, else their `damage`."""
+    paths = {kind: style.figure_path(name, kind) for kind in ("svg", "pdf", "csv", style.PAGE)}
     try:
-        written = {kind: style.figure_path(name, kind) for kind in ("svg", "pdf", "csv")}
-        if picture and written["svg"].is_file() and written["csv"].is_file():
-            drawing = {**written, **_drawing(name, picture)}
-    except (OSError, ValueError, struct.error) as error:
-        damage = f"{type(error).__name__}: {error}"
-    part = {"id": name, "figure": figure, "heading": exhibit.heading, **_claims(figure, own, machines)}
-    return {**part, "drawing": drawing, "damage": damage}
+        whole = all(path.is_file() for path in paths.values())
+        return {"drawing": {**paths, **_drawing(name, paths[style.PAGE])} if whole else None, "damage": ""}
+    except (OSError, ValueError) as error:
+        return {"drawing": None, "damage": f"{type(error).__name__}: {error}"}
 
 
 def _drawing(name: str, picture: Path) -> dict[str, Any]:
-    """Return what a figure's files say. Of a table drawn before its cells were kept there are none.
-
-    Raises OSError, ValueError or struct.error where the files are damaged.
-    """
+    """Return what a figure's files say. Raises OSError or ValueError where they are damaged."""
     comments = files.read_comments(style.figure_path(name, "csv"))
     cells = style.figure_path(name, style.TABLE)
-    verdicts = {key for key in comments if key.startswith("verdict ")}
-    width, height = _size(picture)
+    size = re.search(rb'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', picture.read_bytes()[:4096])
+    if size is None:
+        raise ValueError(f"{picture.name} does not begin as an SVG of matplotlib's")
+    # 150 pixels an inch.
+    width, height = (round(float(points) * 150 / 72) for points in size.groups())
     return {
         "picture": picture,
         "width": width,
@@ -77,19 +95,6 @@ def _drawing(name: str, picture: Path) -> dict[str, Any]:
         "caption": comments.get("caption", ""),
         "measured": comments.get("measured", ""),
         "again": len(list(filter(None, comments.get(style.OTHER, "").split(", ")))),
-        "stamp": [item for item in comments.items() if item[0] not in {"caption", *verdicts}],
+        "stamp": [item for item in comments.items() if not item[0].startswith(("caption", "verdict "))],
         "cells": read_cells(cells) if cells.is_file() else None,
     }
-
-
-def _size(picture: Path) -> tuple[int, int]:
-    """Width and height in pixels: of a PNG behind its signature and the head of its first chunk, of an SVG in
-    its head, in points."""
-    head = picture.read_bytes()[:4096]
-    if picture.suffix == ".png":
-        width, height = struct.unpack(">II", head[16:24])
-        return width, height
-    size = re.search(rb'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', head)
-    if size is None:
-        raise ValueError(f"{picture.name} does not begin as an SVG of matplotlib's")
-    return round(float(size[1]) * style.DPI / 72), round(float(size[2]) * style.DPI / 72)

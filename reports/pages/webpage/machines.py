@@ -1,7 +1,5 @@
 """What the page says of each machine: its records, and the facts and ceilings of its folder."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,10 +24,10 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
 }
 
 
-def machine_facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
+def machine_facts(name: str, rows: pd.DataFrame, records: Records) -> list[tuple[str, str]]:
     """Return names and values of what the records say of a machine, then of what results/<machine>/ says.
 
-    rows : one per case and machine, as reports/table.py has them
+    rows : of the table, one per case and machine
     """
     rows = rows[rows["machine"] == name]
     versions = pd.DataFrame(list(map(json.loads, rows["versions"].dropna().unique()))).sort_index(axis=1)
@@ -44,12 +42,13 @@ def machine_facts(name: str, rows: pd.DataFrame) -> list[tuple[str, str]]:
         facts |= _folder_facts(results() / name)
     except InputError as error:
         facts["damaged"] = str(error)
+    facts["hosts"] = records.of_machine(name).hosts_text()
     texts = {key: ", ".join(value) if isinstance(value, list) else value for key, value in facts.items()}
     return [(key.replace("_", " "), str(text)) for key, text in texts.items() if text not in (None, "")]
 
 
 def _folder_facts(folder: Path) -> dict[str, Any]:
-    """Facts of the machine, and what its devices can do at most, as far as it was measured."""
+    """Return facts of the machine and, as far as measured, the ceilings of its devices."""
     facts = {key: value for key, value in read_facts(folder).items() if key != "name"}
     if memory := facts.get("memory"):
         facts["memory"] = f"{memory / 2**30:.0f} GiB"
@@ -57,17 +56,7 @@ def _folder_facts(folder: Path) -> dict[str, Any]:
     for kind in ("host", "gpu", "gpus"):
         for name, rate in (ceilings.get(kind) or {"rates": {}})["rates"].items():
             title, scale, unit = CEILINGS[name]
-            middle, low, high = (_digits(rate[end] / scale) for end in ("per_second", "low", "high"))
+            rates = [rate[end] / scale for end in ("per_second", "low", "high")]
+            middle, low, high = (f"{each:,.0f}" if each >= 100 else f"{each:.3g}" for each in rates)
             facts[f"{kind}, {title}"] = f"{middle} {unit} ({low} to {high})"
     return facts
-
-
-def _digits(number: float) -> str:
-    """Three digits, and every digit of the integer part."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-
-
-def hosts(records: Records) -> list[tuple[str, str]]:
-    """Return on how many hosts the records were made, where that is not one; nothing for one."""
-    text = records.hosts_text()
-    return [("hosts", text)] if text else []
