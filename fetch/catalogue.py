@@ -60,7 +60,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Yield the rows of a catalogue file, each valid under config/schemas/matrices.json.
+    """Return the rows of a catalogue file, each valid under config/schemas/matrices.json.
 
     Raises ConfigError naming the file and line if it is unreadable, a row is invalid, an id occurs twice, or
     a stand-in names an id that no row has.

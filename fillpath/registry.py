@@ -18,17 +18,7 @@ from typing import Any, Literal
 
 from fillpath import source, source_hashes, syntax
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import (
-    Assembled,
-    Filled,
-    Fronts,
-    Laplacian,
-    Pattern,
-    Prepared,
-    Raw,
-    System,
-    TwoWay,
-)
+from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, Raw, System, TwoWay
 from fillpath.options import Option, options_of
 from fillpath.stages import stage_of
 

@@ -49,7 +49,7 @@ class Limits:
     def sampling(self) -> Sampling:
         return Sampling(self.samples, math.inf) if self.samples else self.usual
 
-    def memory_limit(self) -> int | None:
-        """Return the limit in bytes, None where the available memory is unknown."""
+    def memory_limit(self) -> int:
+        """Return the limit in bytes."""
         available = machine.available_memory()
-        return self.memory or (None if available is None else available * 9 // 10)
+        return self.memory or available * 9 // 10

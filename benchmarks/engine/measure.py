@@ -38,6 +38,11 @@ from impl.cuda.peers import device_count
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 # Bytes of an entry of F: its index, and in the numeric phase its value in float32.
 _INDEX, _VALUE = 4, 4
+# Fields that a record has as its worker reported them.
+_REPORTED = (
+    "status", "conclusive", "verified", "work", "peak_memory", "energy", "clocks", "throttle", "series",
+    "longer_than",
+)  # fmt: skip
 
 
 def measure(
@@ -188,7 +193,7 @@ def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits
     """Return why the case cannot fit into memory, by its reference; empty where it may."""
     usable = limits.memory_limit()
     made = load_reference(reference_path(prepared.hash)) if stage_of(case.stage).refers else None
-    if usable is None or made is None:
+    if made is None:
         return ""
     card = (machine.accelerator(implementation.device)["gpu"] or {}).get("memory") or 0
     needed = least_bytes(case, implementation, made.counts.nnz)
@@ -252,26 +257,14 @@ def _supervised(
 
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
-    """Return the blank record with the worker's outcome."""
-    wrong = outcome.status is Status.WRONG
-    record = replace(
-        blank,
-        status=outcome.status,
-        reason=followable(outcome.reason, choices(blank.prepared or {}, implementation, dict(case.options))),
-        conclusive=outcome.conclusive,
-        seconds=[] if wrong else outcome.seconds,
-        phases={} if wrong else outcome.phases,
-        kernel_seconds=None if wrong else outcome.kernel_seconds or None,
-        verified=outcome.verified,
-        work=outcome.work,
-        peak_memory=outcome.peak_memory,
-        energy=outcome.energy,
-        clocks=outcome.clocks,
-        throttle=outcome.throttle,
-        threads_used=standing.threads_of(case),
-        series=outcome.series,
-        longer_than=outcome.longer_than,
-    )
+    """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
+    used = choices(blank.prepared or {}, implementation, dict(case.options))
+    taken = {name: getattr(outcome, name) for name in _REPORTED}
+    if outcome.status is not Status.WRONG:
+        kernels = outcome.kernel_seconds or None
+        taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
+    reason, threads = followable(outcome.reason, used), standing.threads_of(case)
+    record = replace(blank, **taken, reason=reason, threads_used=threads)
     least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
     too_fast = record.median is not None and least is not None and record.median < least
     return replace(record, suspect=too_fast)

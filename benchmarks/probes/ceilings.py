@@ -87,8 +87,8 @@ def host() -> Ceilings:
     facts = machine.machine()
     rates = {
         "copy_bytes": _host_copy(facts.cores),
-        "flops_double": _host_flops(np.float64),
-        "flops_single": _host_flops(np.float32),
+        "flops_double": _flops(np, HOST_ORDER, "float64"),
+        "flops_single": _flops(np, HOST_ORDER, "float32"),
         "page_faults": rate(_touch_pages, FAULT_BYTES // mmap.PAGESIZE),
     }
     return {"name": facts.cpu or "unknown", "threads": facts.cores, "rates": rates}
@@ -103,8 +103,8 @@ def gpu() -> Ceilings:
 
     wait = cupy.cuda.Device().synchronize
     rates = _gpu_copies(cupy, wait)
-    rates["flops_double"] = _gpu_flops(cupy, "float64", wait)
-    rates["flops_single"] = _gpu_flops(cupy, "float32", wait)
+    rates["flops_double"] = _flops(cupy, GPU_ORDER, "float64", wait)
+    rates["flops_single"] = _flops(cupy, GPU_ORDER, "float32", wait)
     if cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrManagedMemory, 0):
         rates["page_faults"] = _managed_faults(cupy, wait)
     return {"name": device.identity(), "threads": None, "rates": rates}
@@ -203,16 +203,11 @@ def _host_copy(threads: int) -> Rate:
         return rate(lambda: list(pool.map(lambda pair: np.copyto(*pair), parts)), 2 * HOST_BYTES)
 
 
-def _host_flops(dtype: Any) -> Rate:
-    left = np.ones((HOST_ORDER, HOST_ORDER), dtype)
-    product = np.empty_like(left)
-    return rate(lambda: np.matmul(left, left, out=product), 2.0 * HOST_ORDER**3)
-
-
-def _gpu_flops(cupy: Any, dtype: str, wait: Callable[[], object]) -> Rate:
-    left = cupy.ones((GPU_ORDER, GPU_ORDER), dtype)
-    product = cupy.empty_like(left)
-    return rate(lambda: cupy.matmul(left, left, out=product), 2.0 * GPU_ORDER**3, wait)
+def _flops(arrays: Any, order: int, dtype: str, wait: Callable[[], object] = lambda: None) -> Rate:
+    """Measure the product of two matrices. arrays : NumPy or CuPy."""
+    left = arrays.ones((order, order), dtype)
+    product = arrays.empty_like(left)
+    return rate(lambda: arrays.matmul(left, left, out=product), 2.0 * order**3, wait)
 
 
 def _touch_pages() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 
 import yaml
 
@@ -73,10 +72,6 @@ def _ask(*command: str) -> str:
     except FileNotFoundError:
         raise SlurmError(f"{command[0]} is not on PATH: start this on a host that submits to Slurm") from None
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        raise SlurmError(f"{' '.join(command)}: {_reason(error)}") from error
+        reason = str(error.stderr or "").strip() or error
+        raise SlurmError(f"{' '.join(command)}: {reason}") from error
     return done.stdout
-
-
-def _reason(error: subprocess.CalledProcessError | subprocess.TimeoutExpired) -> str:
-    stderr: str | bytes | Sequence[str] = error.stderr or ""
-    return str(stderr).strip() or str(error)
