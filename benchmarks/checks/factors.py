@@ -69,11 +69,12 @@ def verify_factor(
     whole = values.shape == (both.filled.pattern.nnz,) and values.dtype == expected
     if not whole or not np.isfinite(values).all():
         return Held(by, ARITHMETIC, float("nan"), ARITHMETIC_BOUND)
-    unit = SINGLE_UNIT if expected == np.float32 else UNIT
-    tiny = _underflow(expected, flushes) / unit
+    single, info = expected == np.float32, np.finfo(expected)
+    unit, bound = (SINGLE_UNIT, SINGLE_USE_BOUND) if single else (UNIT, USE_BOUND)
+    # Arithmetic may lose that much near 0, in roundings.
+    tiny = float(info.smallest_normal if flushes and single else info.smallest_subnormal) / unit
     rows = _rows_of(values[both.to_column].astype(np.float64), prepared, both, tiny)
     entries, diagonal = rows.roundings(unit, panels)
-    bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
     replaced = np.zeros(prepared.pattern.n, bool)
     if static:
         small = _largest_column(prepared, float(np.sqrt(np.finfo(expected).eps)))
@@ -95,12 +96,6 @@ def verify_factor(
             said = f"row {original[row]} lost its digits (growth {growth[row]:.2g})"
             raise UnsupportedError(said + advice_on_pivots(pivot, 0))
     return held
-
-
-def _underflow(dtype: np.dtype[Any], flushes: bool) -> float:
-    """Return the modulus that arithmetic may lose near 0."""
-    info = np.finfo(dtype)
-    return float(info.smallest_normal if flushes and dtype == np.float32 else info.smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,13 +66,8 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
     bounds = np.append(np.minimum(COMPONENT_BOUND, LEAST_BOUND * share[:-1]), SOLUTION_BOUND * (1 + 1e-6))
     bounds += 4 * np.finfo(np.float64).eps * rounded
     worst = int(np.argmax(residuals / bounds))
-    return Held(
-        by,
-        COMPONENTS,
-        float(residuals[worst]),
-        float(bounds[worst]),
-        {"normwise_error": float(residuals[-1])},
-    )
+    facts = {"normwise_error": float(residuals[-1])}
+    return Held(by, COMPONENTS, float(residuals[worst]), float(bounds[worst]), facts)
 
 
 def _norms(graph: Laplacian, vector: Array) -> Array:

@@ -55,7 +55,7 @@ def backward_errors(prepared: Prepared, x: Array, b: Array) -> Array:
 
 
 def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Held:
-    pattern = prepared.pattern
+    by, pattern = "A x = b, b = A times random numbers", prepared.pattern
     matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
     known = np.random.default_rng(0).uniform(1.0, 2.0, (columns, pattern.n))
     b = np.ascontiguousarray((matrix @ known.T).T)
@@ -66,7 +66,7 @@ def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Hel
     if x.shape != shape:
         raise InputError(f"a solution of shape {x.shape} where {shape} was expected")
     if x.dtype.kind != "f" or not np.isfinite(x).all():
-        return Held("A x = b, b = A times random numbers", BACKWARD, float("nan"), bound)
+        return Held(by, BACKWARD, float("nan"), bound)
     x = x.astype(np.float64, copy=False).reshape(columns, pattern.n)
     errors = np.max([backward_errors(prepared, *pair) for pair in zip(x, b, strict=True)], axis=0)
     row = int(np.argmax(errors))
@@ -76,14 +76,7 @@ def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Hel
             "normwise_error": float(np.abs(b - (matrix @ x.T).T).max() / scale),
             "forward_error": float(np.abs(x - known).max() / known.max()),
         }
-    return Held(
-        "A x = b, b = A times random numbers",
-        BACKWARD,
-        float(errors[row]),
-        bound,
-        facts,
-        int(prepared.row_permutation[row]),
-    )
+    return Held(by, BACKWARD, float(errors[row]), bound, facts, int(prepared.row_permutation[row]))
 
 
 @njit(cache=True)
