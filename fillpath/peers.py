@@ -36,7 +36,7 @@ class Call:
     """How an implementation calls its library: declared beforehand, and the default in every comparison.
 
     settings : in words
-    matrix : the kind that the library is given: pattern, general, SPD, Laplacian; "told" where the library
+    matrix : the kind that the library is given: pattern, general, SPD, Laplacian; "declared": the library
         gets the kind of each matrix
     threads : that it uses: 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
     loop : whose loop iterates

@@ -395,9 +395,9 @@ def test_a_library_is_called_as_is_declared(entry: registry.Implementation) -> N
     assert each is not None
     call, options = each.calls[name_of(entry)], {option.name for option in entry.options}
     reached = {definition.name for definition in entry.definitions()}
-    is_told = "solved_as_known" in reached
-    assert (call.matrix == "told") == is_told
-    assert (call.matrix == "SPD") == ("known_kind" in reached and not is_told)
+    is_declared = "solved_as_known" in reached
+    assert (call.matrix == "declared") == is_declared
+    assert (call.matrix == "SPD") == ("known_kind" in reached and not is_declared)
     assert (call.matrix == "pattern") == (entry.takes is Pattern)
     assert (call.matrix == "Laplacian") == (call.loop != "none") == (entry.stage == "laplacian")
     assert (call.loop == "ours") == ("conjugate_gradients" in reached)

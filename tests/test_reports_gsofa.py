@@ -690,7 +690,7 @@ def test_matrices_stand_in_the_order_of_the_papers_table_behind_what_they_stand_
 
 @pytest.mark.parametrize(("abbr", "sources"), [("MK", 4096), ("AU", 512)])
 def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sources: int) -> None:
-    """docs/figures.md says so: whatever else changes, the formula here is that of the paper's own figure."""
+    """docs/notes/figures.md: whatever else changes, the formula here is that of the paper's own figure."""
     row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
     auxiliary = WORD * PRINTED_WORDS.sum() * row["order"] * sources
     before = subject("gsofa", "fig5_auxiliary_memory").data["before"]

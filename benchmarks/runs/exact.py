@@ -1,7 +1,6 @@
 """Quantities that a record counts without a clock: compared exactly, because identical runs count the same.
 
-`LEFT_OUT` lists quantities that vary between runs of one key, with the reasons; docs/exact.md has the
-evidence.
+`LEFT_OUT` lists what varies between runs of the same key, with reasons. docs/notes/exact.md counts the pairs.
 """
 
 from __future__ import annotations
