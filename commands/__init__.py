@@ -17,13 +17,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import NoReturn
 
 from commands._parser import Parser
 from fillpath import __version__, paths, surroundings
 from fillpath.ending import ended, use_utf8
-from fillpath.errors import ConfigError, suggest
+from fillpath.errors import suggest
 from fillpath.settings import settings
 
 ABOUT = "Measure sparse factorisation, verified before timed."
@@ -59,14 +58,10 @@ class Member:
 
     @property
     def summary(self) -> str:
-        """Return the first line of the module's docstring without an import, or its first error."""
+        """Return the first line of the module's docstring, without an import."""
         spec = importlib.util.find_spec(self.module)
         assert spec is not None and spec.origin is not None, f"{self.module} is no file"
-        try:
-            tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
-        # Python 3.11 before .4 raises ValueError for null bytes.
-        except (SyntaxError, ValueError) as error:
-            return f"cannot be read: {_place(error, spec.origin)}"
+        tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
         return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
@@ -74,7 +69,7 @@ def members(package: str = __name__) -> dict[str, Member]:
     """Return the commands and groups of a package, by name."""
     listed = [
         Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
-        for module in pkgutil.iter_modules(_import(package).__path__)
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
         if not module.name.startswith("_")
     ]
     return {member.name: member for member in listed}
@@ -95,9 +90,7 @@ def _run(words: Sequence[str]) -> int:
         # Before the arguments: what they may be is read from the checkout.
         paths.require_checkout()
     surroundings.forget()
-    command = _import(member.module)
-    if not hasattr(command, "run"):
-        raise ConfigError(f"{_shown(str(command.__file__))} has no function run(arguments)")
+    command = importlib.import_module(member.module)
     parser = Parser(member.program, command.__doc__ or "")
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)
@@ -105,34 +98,6 @@ def _run(words: Sequence[str]) -> int:
     settings()
     status: int = command.run(parsed)
     return status
-
-
-def _import(module: str) -> ModuleType:
-    """Return the module of a command or group.
-
-    Raises ConfigError where it, or one that it imports, is no Python.
-    """
-    try:
-        return importlib.import_module(module)
-    except SyntaxError as error:
-        place = _place(error, module.replace(".", "/"))
-        raise ConfigError(f"cannot be read: {place}: {error.msg}") from None
-    except ValueError as error:
-        if "null bytes" not in str(error):
-            raise
-        raise ConfigError(f"cannot be read: {_place(error, module.replace('.', '/'))}: {error}") from None
-
-
-def _place(error: SyntaxError | ValueError, file: str) -> str:
-    """Return `commands/list.py:3`. file : where the error names none."""
-    if isinstance(error, SyntaxError):
-        return f"{_shown(error.filename or file)}:{error.lineno or 1}"
-    return f"{_shown(file)}:1"
-
-
-def _shown(file: str) -> str:
-    """Return a file's path as seen from the checkout."""
-    return file.removeprefix(f"{paths.ROOT}/")
 
 
 def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, Sequence[str]]:
@@ -167,7 +132,7 @@ def _front() -> Parser:
 
 def _group(group: Member) -> Parser:
     """Return the parser of a group's help."""
-    about = _import(group.module).__doc__ or ""
+    about = importlib.import_module(group.module).__doc__ or ""
     return Parser(group.program, about, _listing(members(group.module)))
 
 

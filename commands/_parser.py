@@ -58,20 +58,16 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
 
 
-def positive(text: str) -> int:
-    """Return a number from 1 on."""
-    if not _is_number(text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
-    return int(text)
-
-
 def natural(text: str) -> int:
     """Return a number from 0 on."""
-    if not _is_number(text):
+    # `isdigit` alone holds for a superscript too.
+    if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 
-def _is_number(text: str) -> bool:
-    """Return whether these are the digits 0 to 9: `isdigit` alone holds for a superscript too."""
-    return text.isascii() and text.isdigit()
+def positive(text: str) -> int:
+    """Return a number from 1 on."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return int(text)

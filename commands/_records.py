@@ -68,13 +68,13 @@ def machines_here() -> list[str]:
     return list(dict.fromkeys([machine_name(), *map(machine_of, STAGES)]))
 
 
-def machine_holdings(machine: str) -> holdings.Holdings:
-    """Return what that folder of results/ holds.
+def machine_holdings(machine: str) -> str:
+    """Return a line on a folder of results/, all of which is read.
 
     Raises UnknownNameError without it, InputError where it is damaged.
     """
     _look_up(machine)
-    return holdings.holdings(paths.results() / machine)
+    return holdings.read(paths.results() / machine)[0]
 
 
 def _look_up(machine: str) -> None:

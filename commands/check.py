@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     refused = 0
     for machine in arguments.machine or holdings.machines():
         try:
-            print(machine_holdings(machine).text)
+            print(machine_holdings(machine))
         except InputError as error:
             print(f"{machine}: refused: {error}")
             refused += 1

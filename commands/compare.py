@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     log = logging.getLogger("fillpath")
     registry.load_all()
     for machine in arguments.machine:
-        log.info("%s", machine_holdings(machine).text)
+        log.info("%s", machine_holdings(machine))
     records = load_records()
     comparison = compare(arguments.machine, records, dict(arguments.price))
     pictures = draw_comparison(comparison, records)

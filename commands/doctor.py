@@ -3,10 +3,79 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Mapping
 
-from benchmarks.probes.doctor import diagnosis
+from benchmarks.engine import machine
+from commands._columns import columns
+from fillpath import host, paths, peers, registry
+from fillpath.errors import FillpathError
+from fillpath.settings import VARIABLES
+from impl.cuda import device, kernels, nvml
 
 
 def run(arguments: argparse.Namespace) -> int:
     print(diagnosis())
     return 0
+
+
+def diagnosis() -> str:
+    """Return text on the machine, its libraries, places, settings and peers, and on each implementation."""
+    registry.load_all()
+    facts = machine.machine()
+    commit, dirty = machine.git_state()
+    lines = [
+        f"machine   {host.machine_name()} ({_name()})",
+        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {facts.memory / 2**30:.1f} GiB",
+        f"system    {facts.os} {facts.arch}, frequency governor {facts.governor or 'unknown'}",
+        f"gpu       {_gpu()}",
+        f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
+        f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"
+        + (" with changes: nothing goes into the time series" if dirty else ""),
+        f"results   {paths.results() / host.machine_name()}",
+        f"cache     {paths.cache()}, {paths.free_space(paths.cache()) / 2**30:.1f} GiB free",
+        "",
+    ]
+    libraries = [_library(each) for each in peers.peers().values()]
+    verdicts = [_verdict(entry) for entry in registry.registered()]
+    return "\n".join([*lines, *_settings(os.environ), "", *libraries, "", *verdicts])
+
+
+def _settings(environment: Mapping[str, str]) -> list[str]:
+    """List each variable's name, value, default and meaning, a line each."""
+    rows = [("setting", "value", "default", "meaning")]
+    rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
+    return columns(rows)
+
+
+def _name() -> str:
+    """Return the origin of the machine's name, or why nothing can be measured under it."""
+    try:
+        host.require_kind()
+    except FillpathError as error:
+        return str(error)
+    return host.name_message() or "FILLPATH_MACHINE names it otherwise"
+
+
+def _library(peer: peers.Peer) -> str:
+    """Return a peer's version and place here, or the command that installs it."""
+    version = peer.version()
+    if version is None:
+        return f"no peer   {peer.title}: {peer.remedy}"
+    package = f" of {peer.package}" if peer.package not in ("", peer.name) else ""
+    return f"peer      {peer.title}{package} {version}{f' at {peer.library()}' if peer.file else ''}"
+
+
+def _verdict(entry: registry.Implementation) -> str:
+    available, why_not = entry.available()
+    name = f"{entry.stage}.{entry.name}"
+    return f"can run   {name}" if available else f"cannot    {name}: {why_not}"
+
+
+def _gpu() -> str:
+    cards = ", ".join(nvml.cards())
+    available, why_not = kernels.available()
+    if available:
+        facts = device.facts()
+        return f"{device.identity()}, driver {facts['driver']}, CUDA {facts['cuda_runtime']}; there: {cards}"
+    return f"{cards}: not usable: {why_not}" if cards else "none: no NVIDIA driver found"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 
+from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.machine import introduce
-from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.tiers import TIERS, resumed, run_tiers
 from fillpath.errors import UnavailableError
 from fillpath.paths import ROOT

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Sequence
 from dataclasses import fields
 
+from commands._columns import columns
 from commands._parser import Parser
 from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.search import Query
-from fillpath.declared import declared
+from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 
@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     given = {field.name: getattr(arguments, field.name) for field in fields(Query)}
     query = Query(**{name: value for name, value in given.items() if value is not None})
     if query != Query():
-        print(_table(_collection(query)))
+        print("\n".join(columns(_collection(query))))
     elif arguments.matrices:
-        print(_table(_catalogue()))
+        print("\n".join(columns(_catalogue())))
     else:
         print(_implementations())
     return 0
@@ -60,26 +60,22 @@ def _word(text: str) -> str:
     return text
 
 
-def _table(rows: Sequence[Row]) -> str:
-    """Return the rows as lines, in columns as wide as their widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
-
-
 def _implementations() -> str:
     """Return a paragraph per stage in their order: its summary and its implementations."""
-    entries = declared()
+    registry.load_all()
+    entries = registry.registered()
     rows = [("implementation", "device", "what it is", "options")]
-    rows += [(f"  {each.name}", each.device, each.summary, ",".join(each.options) or "-") for each in entries]
-    head, *lines = _table(rows).splitlines()
+    rows += [(f"  {each.name}", each.device, each.summary, _options(each)) for each in entries]
+    head, *lines = columns(rows)
     paragraphs = [head]
     for stage in STAGES.values():
         its = [line for entry, line in zip(entries, lines, strict=True) if entry.stage == stage.name]
         paragraphs.append("\n".join([f"{stage.name}: {stage.summary}", *its]))
     return "\n\n".join(paragraphs)
+
+
+def _options(entry: registry.Implementation) -> str:
+    return ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options) or "-"
 
 
 def _catalogue() -> list[Row]:

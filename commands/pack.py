@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     made: dict[str, bytes] = {}
     failed = False
     if arguments.figures or arguments.crate:
-        LOG.info("%s", machine_holdings(machine).text)
+        LOG.info("%s", machine_holdings(machine))
         records = Records.load(machine)
         if arguments.figures:
             made, failed = _drawn(machine, records)

@@ -50,17 +50,10 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
     parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="of the implementation; repeatable",
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
     )
     parser.add_argument(
-        "--samples",
-        type=positive,
-        metavar="N",
-        help="exactly so many (default: 5, fewer after 2 s)",
+        "--samples", type=positive, metavar="N", help="exact number (default: 5, fewer after 2 s)"
     )
     parser.add_argument(
         "--seed", type=natural, default=0, metavar="N", help="of preparation and algorithm (default: 0)"

@@ -22,7 +22,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    logging.getLogger("fillpath").info("%s", machine_holdings(arguments.machine).text)
+    logging.getLogger("fillpath").info("%s", machine_holdings(arguments.machine))
     # Loading pandas takes a second, which an unknown machine need not wait for.
     from fetch import catalogue
     from fillpath.case import Case

@@ -47,4 +47,22 @@ def validator(schema: str) -> Draft202012Validator:
     """Return the validator of a schema of config/schemas/."""
     import jsonschema
 
-    return jsonschema.Draft202012Validator(json.loads((CONFIG / "schemas" / f"{schema}.json").read_text()))
+    return jsonschema.Draft202012Validator(schema_of(schema))
+
+
+@functools.cache
+def schema_of(name: str) -> dict[str, Any]:
+    """Return a schema of config/schemas/."""
+    schema: dict[str, Any] = json.loads((CONFIG / "schemas" / f"{name}.json").read_text())
+    return schema
+
+
+@functools.cache
+def figure_names() -> tuple[str, ...]:
+    """Return `paper.figure` of each figure in the order of experiments.yaml. Raises ConfigError."""
+    try:
+        loaded = load(CONFIG / "experiments.yaml", "experiments.yaml")
+        names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
+    except (TypeError, KeyError) as error:
+        raise ConfigError(f"config/experiments.yaml: {' '.join(str(error).split())}") from None
+    return tuple(dict.fromkeys(names))

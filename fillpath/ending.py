@@ -61,10 +61,11 @@ def _flush() -> None:
 
 def _line(error: Exception) -> str:
     """Say what happened, and what to do."""
-    text = " ".join(str(error).split())
     if isinstance(error, FillpathError):
         return " ".join(str(error).splitlines())
-    if isinstance(error, MemoryError) or "failed to map segment" in text or _code(error) == errno.ENOMEM:
+    text = " ".join(str(error).split())
+    too_large = isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM
+    if too_large or "failed to map segment" in text:
         return f"too little memory: {text[:200] or type(error).__name__}; {_SIZE}"
     if isinstance(error, OSError):
         place = str(error.filename2 or error.filename or "input or output")
@@ -73,10 +74,6 @@ def _line(error: Exception) -> str:
     log = _log()
     kept = f"its log is {log}" if log else "FILLPATH_DEBUG=1 shows where"
     return f"{type(error).__name__}: {text[:300]}; this is a mistake in fillpath: please report it; {kept}"
-
-
-def _code(error: Exception) -> int | None:
-    return error.errno if isinstance(error, OSError) else None
 
 
 def _log() -> Path | None:

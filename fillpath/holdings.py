@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,49 +16,16 @@ from fillpath.case import Case
 from fillpath.config import violation
 from fillpath.errors import ConfigError, FillpathError, InputError
 from fillpath.paths import results
-from fillpath.record import SCHEMA_VERSION, Record
+from fillpath.record import Record
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
-_BLOCK = 2**20
-# A record, with whether it is of an older schema.
-Found = tuple[Record, bool]
 
 
-@dataclass(frozen=True)
-class Holdings:
-    """Summary of a machine's folder.
+def read(folder: Path) -> tuple[str, list[list[Record]]]:
+    """Read all of a machine's folder: a line on it, and the records of each case, the current one last.
 
-    machine : its name
-    records : how many can be read
-    upgraded : how many of these are of an older schema
-    checked : files whose checksum was compared, 0 if the folder has no checksums
-    without : facts that it lacks and that nothing requires
-    """
-
-    machine: str
-    records: int
-    upgraded: int
-    checked: int
-    without: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """Return `far: 12 records, 3 of an older schema, 14 files checked; without machine.json`."""
-        read = f" of an older schema read as version {SCHEMA_VERSION}"
-        older = f", {self.upgraded}{read}" if self.upgraded else ""
-        sums = f", {self.checked} files checked" if self.checked else ", no checksums"
-        lacks = f"; without {', '.join(self.without)}" if self.without else ""
-        return f"{self.machine}: {self.records} records{older}{sums}{lacks}"
-
-
-def holdings(folder: Path) -> Holdings:
-    """Read a machine's folder and return its summary. Raises InputError as `read`."""
-    return read(folder)[0]
-
-
-def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
-    """Read all of a machine's folder: its summary, and the records of each case, the current one last.
+    The line reads `far: 12 records, 14 files checked; without machine.json`.
 
     Raises InputError naming the damaged or missing file and the remedy.
     """
@@ -78,14 +44,14 @@ def read(folder: Path) -> tuple[Holdings, list[list[Record]]]:
         here = _records(folder, path, path.read_text(errors="replace").splitlines())
         before = [each for each in archived.get(path.stem, ()) if each not in here]
         cases.append([*before, *here] if here else [])
-    older = [is_older for records in cases for _, is_older in records]
-    if not older:
+    count = sum(map(len, cases))
+    if not count:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     gate = folder / regated.NAME
-    regated.require_known(regated.read(gate), (each for case in cases for each, _ in case), str(gate))
-    without = tuple(name for name in ("machine.json",) if not (folder / name).is_file())
-    summary = Holdings(folder.name, len(older), sum(older), len(sums), without)
-    return summary, [[record for record, _ in records] for records in cases if records]
+    regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
+    checked = f"{len(sums)} files checked" if sums else "no checksums"
+    without = "" if (folder / "machine.json").is_file() else "; without machine.json"
+    return f"{folder.name}: {count} records, {checked}{without}", [records for records in cases if records]
 
 
 def machines() -> list[str]:
@@ -128,11 +94,8 @@ def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, 64 hexadecimal digits."""
-    digest = hashlib.sha256()
     with path.open("rb") as handle:
-        while block := handle.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def sums_text(sums: Mapping[str, str]) -> str:
@@ -169,7 +132,7 @@ def _check_sum(folder: Path, name: str, digest: str) -> None:
         )
 
 
-def _archived(folder: Path) -> Mapping[str, Sequence[Found]]:
+def _archived(folder: Path) -> Mapping[str, Sequence[Record]]:
     """Return the superseded records of each case.
 
     Raises InputError where the archive or a line of it is damaged.
@@ -181,21 +144,20 @@ def _archived(folder: Path) -> Mapping[str, Sequence[Found]]:
         lines = earlier.unpacked(path.read_bytes(), str(path))
     except ConfigError as error:
         raise InputError(f"{path}: corrupted: {error}") from error
-    by_case: dict[str, list[Found]] = {}
-    for record, is_older in _records(folder, path, lines):
-        by_case.setdefault(record.case, []).append((record, is_older))
+    by_case: dict[str, list[Record]] = {}
+    for record in _records(folder, path, lines):
+        by_case.setdefault(record.case, []).append(record)
     return by_case
 
 
-def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Found]:
+def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Record]:
     """Return the records of a file's lines."""
     found = []
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
         try:
-            data = json.loads(line)
-            record = Record.from_json(data)
+            record = Record.from_json(json.loads(line))
             Case.parse(record.case)
         except (ValueError, TypeError, AttributeError, FillpathError) as error:
             raise InputError(f"{path}:{number}: corrupted: not a record ({error})") from error
@@ -205,5 +167,5 @@ def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Found]:
             )
         if path.name != earlier.NAME and record.case != path.stem:
             raise InputError(f"{path}:{number}: is of case {record.case}: call the file {record.case}.jsonl")
-        found.append((record, data.get("schema", 0) < SCHEMA_VERSION))
+        found.append(record)
     return found

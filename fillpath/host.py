@@ -28,7 +28,8 @@ SERIES = "asv"
 
 def machine_name() -> str:
     """Return `$FILLPATH_MACHINE`, or this node's name, numbered where another host has that folder."""
-    return _kind() or next(name for name in _names(node_name()) if _is_free(name) or _is_ours(name))
+    free = (name for name in _names(node_name()) if _is_free(name) or _is_ours(name))
+    return settings().machine or next(free)
 
 
 def node_name() -> str:
@@ -49,7 +50,7 @@ def owner() -> str | None:
 
 def is_own(name: str) -> bool:
     """Return whether that folder holds only this host's results, under the host's own name."""
-    return name != _kind() and _is_ours(name)
+    return name != settings().machine and _is_ours(name)
 
 
 def is_here(name: str) -> bool:
@@ -77,7 +78,7 @@ def require_kind() -> None:
     A kind whose facts cannot be read is refused too.
     """
     require_checkout()
-    name = _kind()
+    name = settings().machine
     if name == SERIES:
         raise ConfigError(f"FILLPATH_MACHINE={name}: results/{name} is that of asv's series; choose another")
     if name and (differences := _differences(_facts(name))):
@@ -90,7 +91,7 @@ def require_kind() -> None:
 def name_message() -> str:
     """Return why this host's results are not stored under its own name, and what to do; empty if they are."""
     name, host = machine_name(), node_name()
-    if _kind() or name == host:
+    if settings().machine or name == host:
         return ""
     facts = _readable_facts(host)
     differences = _differences(facts)
@@ -103,10 +104,6 @@ def name_message() -> str:
 def known_gpus() -> tuple[str, ...]:
     """Return the GPU models of this host or, if it sees none, those noted in this machine's folder."""
     return hardware().gpus or tuple(_facts(machine_name()).get("gpus") or ())
-
-
-def _kind() -> str:
-    return settings().machine
 
 
 def _names(name: str) -> itertools.chain[str]:

@@ -151,12 +151,10 @@ class Arranged:
 class Prepared:
     """A matrix ready to be factorised: P_r D_r A D_c P_c, with a complete structural diagonal.
 
-    pattern : n x n
-    values : (nnz,) float64, parallel to pattern.indices
-    row_permutation, column_permutation : (n,) int32, new position -> old index
-    row_scale, column_scale : (n,) float64, by old index
     provenance : where it came from
     hash : of pattern and values
+
+    The other fields are those of `Arranged`.
     """
 
     pattern: Pattern

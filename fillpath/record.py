@@ -15,7 +15,7 @@ import itertools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fillpath import earlier
+from fillpath.config import schema_of, violation
 from fillpath.errors import ConfigError
 from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
@@ -187,7 +188,6 @@ class Record:
 
         Fields added by later versions are ignored; fields that an older version lacks are unknown.
         """
-        data = _upgraded(data)
         _validate(data)
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         values["status"] = Status(data["status"])
@@ -292,30 +292,10 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
             yield records
 
 
-def _upgraded(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record of before the schema had a number with defaults for its missing fields.
-
-    The schema then refuses a record that lacks a field without a default.
-    """
-    if not isinstance(data.get("schema", 0), int) or data.get("schema", 0) >= SCHEMA_VERSION:
-        return data
-    defaults = {f.name: f.default for f in fields(Record) if f.default is not MISSING}
-    factories = {f.name: f.default_factory() for f in fields(Record) if f.default_factory is not MISSING}
-    return {**defaults, **factories, **data, "schema": SCHEMA_VERSION}
-
-
-@functools.cache
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of a record, version 1."""
-    text = (Path(__file__).parent / "record-v1.json").read_text()
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
-
-
 @functools.cache
 def _check() -> Callable[[dict[str, Any]], object]:
     """Compile the schema to a function that raises on a violation: ten times as fast as jsonschema."""
-    check: Callable[[dict[str, Any]], object] = fastjsonschema.compile(schema(), use_default=False)
+    check: Callable[[dict[str, Any]], object] = fastjsonschema.compile(schema_of("record"), use_default=False)
     return check
 
 
@@ -323,7 +303,9 @@ def _validate(data: Mapping[str, Any]) -> None:
     try:
         _check()(dict(data))
     except fastjsonschema.JsonSchemaValueException as refusal:
-        raise ConfigError(f"record of {data.get('case')}: {_violation(data) or refusal}") from None
+        # jsonschema's words are plainer, but it accepts a final newline.
+        mistake = violation(dict(data), "record") or refusal
+        raise ConfigError(f"record of {data.get('case')}: {mistake}") from None
     made = data["phases"].get(RIGHT_HAND_SIDE)
     clocks = (data["seconds"], data["kernel_seconds"] or data["seconds"])
     if made is not None and not all(_lies_within(made, clock) for clock in clocks):
@@ -332,12 +314,3 @@ def _validate(data: Mapping[str, Any]) -> None:
 
 def _lies_within(part: Sequence[float], whole: Sequence[float]) -> bool:
     return len(part) == len(whole) and all(a < b for a, b in zip(part, whole, strict=True))
-
-
-def _violation(data: Mapping[str, Any]) -> str:
-    """Say in jsonschema's words what violates the schema; empty for a final newline, which it accepts."""
-    import jsonschema
-
-    validator = jsonschema.Draft202012Validator(schema())
-    error = jsonschema.exceptions.best_match(validator.iter_errors(dict(data)))
-    return f"{error.json_path}: {error.message}" if error else ""

@@ -1,6 +1,7 @@
-"""Verdicts of today's gate on records of the old one: results/<machine>/gate.csv, one row per key.
+"""Verdicts of today's gate on records of the old gate: results/<machine>/gate.csv, one row per key.
 
-Records are never rewritten. `fillpath maintain gate` writes the file, and reports read records through it.
+Records are never rewritten: reports read them through this file. No command writes a row any more, because a
+case whose record is of the old gate is measured anew.
 """
 
 from __future__ import annotations
@@ -9,16 +10,15 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from fillpath.errors import InputError
-from fillpath.paths import write_text
 from fillpath.record import Record, Status, Verified
 
 NAME = "gate.csv"
 STATUSES = (Status.OK, Status.WRONG, Status.UNSUPPORTED)
-_REMEDY = "restore or remove it, then `fillpath maintain gate` writes it again"
+_REMEDY = "restore it from git, or remove it"
 # The method by norms that held factors; the others held residuals.
 _OF_FACTORS = "||A - L U||_F / ||A||_F"
 
@@ -65,15 +65,10 @@ COLUMNS = tuple(each.name for each in fields(Row))
 Rows = Mapping[str, Row]
 
 
-def is_of_old_gate(record: Record) -> bool:
-    """Return whether only the old gate has passed the record."""
-    return record.status is Status.OK and record.verified is not None and record.verified.by_norms
-
-
 def applied(record: Record, rows: Rows) -> Record:
     """Return the record with today's verdict, where only the old gate has passed it and there is a row."""
     row, old = rows.get(record.key), record.verified
-    if row is None or old is None or not is_of_old_gate(record):
+    if row is None or old is None or record.status is not Status.OK or not old.by_norms:
         return record
     held = replace(record, status=row.status, reason=row.reason, verified=row.verdict(old.by))
     if row.status is not Status.OK:
@@ -112,27 +107,6 @@ def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
     for row in rows.values():
         if (row.key, row.case) not in known:
             raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
-
-
-def write(path: Path, rows: Iterable[Row]) -> None:
-    """Replace the file, by case and key."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in sorted(rows, key=lambda row: (row.case, row.key)))
-    write_text(path, text.getvalue())
-
-
-def merge(path: Path, arriving: Rows) -> None:
-    """Add rows that the file lacks. A verdict that is not ok wins over one that is."""
-    here = read(path)
-    rows = {**arriving, **{key: row for key, row in here.items() if _stays(row, arriving.get(key))}}
-    if rows != here:
-        write(path, rows.values())
-
-
-def _stays(row: Row, arriving: Row | None) -> bool:
-    return arriving is None or row.status is not Status.OK or arriving.status is Status.OK
 
 
 def _row(case: str, key: str, status: str, value: str, bound: str, method: str, reason: str) -> Row:

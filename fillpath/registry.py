@@ -18,23 +18,12 @@ from typing import Any, Literal
 
 from fillpath import source, source_hashes, syntax
 from fillpath.errors import UnknownNameError, suggest
-from fillpath.nouns import (
-    Assembled,
-    Filled,
-    Fronts,
-    Laplacian,
-    Pattern,
-    Prepared,
-    Raw,
-    System,
-    TwoWay,
-)
+from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, Raw, System, TwoWay
 from fillpath.options import Option, options_of
 from fillpath.stages import stage_of
 
 # impl/ imports these from here, and the keys of its records hold the names of what it imports from.
-from fillpath.makers import maker as maker  # isort: skip
-from fillpath.source import HEADERS as HEADERS, included as included  # isort: skip
+from fillpath.source import HEADERS as HEADERS, included as included, maker as maker  # isort: skip
 
 # Nouns that an implementation can be given. All are made before anything is timed.
 TAKEN = (Raw, Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)

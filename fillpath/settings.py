@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -31,104 +31,6 @@ PREFIX = "FILLPATH_"
 # Processes that measure a case, and that a claim of a time needs: medians of two differ by more than the
 # samples of either.
 PROCESSES = 5
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Choices of the user.
-
-    suite : size class of the matrices
-    paper : empty for all papers
-    figure : `paper.figure`, empty for all figures
-    device : `cpu` or `gpu`, empty for both
-    processes : in which a case is measured, None for what the suite has
-    limit : seconds that a run may take, None without a limit
-    fresh : measure again what is stored
-    machine : name of a kind of machine, empty for the host's own name
-    results, cache, packs, work : folders, None for the usual places
-    mirror : folder or URL in place of the collection, empty for its site
-    offline : ask no server
-    profile : folder of profiles/ with the executor of jobs
-    cuda : `12`, `13` or `none`, empty for what the driver supports
-    superlu_dist, hypre, amgx, mumps, umfpack, cholmod : the file of a peer's library, None for where it is
-        installed
-    """
-
-    suite: str = "embedded"
-    paper: str = ""
-    figure: str = ""
-    device: str = ""
-    processes: int | None = None
-    limit: float | None = None
-    fresh: bool = False
-    machine: str = ""
-    results: Path | None = None
-    cache: Path | None = None
-    packs: Path | None = None
-    work: Path | None = None
-    mirror: str = ""
-    offline: bool = False
-    profile: str = "default"
-    cuda: str = ""
-    superlu_dist: Path | None = None
-    hypre: Path | None = None
-    amgx: Path | None = None
-    mumps: Path | None = None
-    umfpack: Path | None = None
-    cholmod: Path | None = None
-
-    @classmethod
-    def from_env(cls, environment: Mapping[str, str]) -> Settings:
-        """Read the settings. Raises ConfigError for an unknown, malformed or contradictory variable."""
-        refuse_unknown(environment)
-        present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
-        chosen = cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
-        if chosen.figure and chosen.paper not in ("", chosen.figure.partition(".")[0]):
-            raise ConfigError(
-                f"FILLPATH_FIGURE={chosen.figure} is no figure of FILLPATH_PAPER={chosen.paper}: "
-                "give one of the two"
-            )
-        return chosen
-
-    def covers(self, paper: str, figure: str) -> bool:
-        """Return whether that figure is among the chosen ones."""
-        return self.paper in ("", paper) and self.figure in ("", f"{paper}.{figure}")
-
-    @property
-    def rounds(self) -> int:
-        """Return how many processes measure a case: a claim of a time is judged from five on."""
-        return self.processes or (1 if self.suite == "embedded" else PROCESSES)
-
-    def text(self) -> str:
-        """Return the choices that distinguish one run from another, without its time limit."""
-        names = ("suite", "paper", "figure", "device", "fresh", "rounds")
-        covered = {name: getattr(self, name) for name in names}
-        return json.dumps(covered, sort_keys=True)
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A variable of the environment.
-
-    name : in full, so that a search finds it
-    meaning : in a line
-    absent : what holds without it, in words
-    field : of Settings; empty for what `settings()` does not give
-    parse : its value from its text, which is not empty; raises ConfigError without the name
-    """
-
-    name: str
-    meaning: str
-    absent: str = ""
-    field: str = ""
-    parse: Callable[[str], Any] = str
-
-    def value(self, text: str) -> Any:
-        """Parse a text. Raises ConfigError naming the variable and its text."""
-        try:
-            return self.parse(text)
-        except ConfigError as error:
-            raise ConfigError(f"{self.name}={text}: {error}") from None
 
 
 def seconds(text: str) -> float:
@@ -156,8 +58,8 @@ def _paper(text: str) -> str:
 
 
 def _figure(text: str) -> str:
-    # figures imports paths, and paths imports this module.
-    from fillpath.figures import figure_names
+    # config imports paths, and paths imports this module.
+    from fillpath.config import figure_names
 
     names = figure_names()
     if text in names:
@@ -215,53 +117,109 @@ def _profile(text: str) -> str:
     return _one_of(*profiles)(text)
 
 
-# The variable by which a process names itself to its children; its value changes while a process runs.
-PARENT = "FILLPATH_PARENT"
 _BY_DRIVER = "what the driver supports"
 _INSTALLED = "where it is installed"
+
+
+def _choice(default: Any, meaning: str, absent: str, parse: Callable[[str], Any] = str) -> Any:
+    """Return a field of Settings with what else its Variable has."""
+    return field(default=default, metadata={"meaning": meaning, "absent": absent, "parse": parse})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Choices of the user. The field `suite` is the variable FILLPATH_SUITE, and so on."""
+
+    suite: str = _choice("embedded", "size class: embedded, small or papers", "embedded", _one_of(*SUITES))
+    paper: str = _choice("", "only the figures of this paper", "all papers", _paper)
+    figure: str = _choice("", "only this figure, such as gsofa.fig10", "all figures", _figure)
+    device: str = _choice("", "only what runs on cpu or gpu", "both", _one_of("cpu", "gpu"))
+    processes: int | None = _choice(
+        None, "processes that measure a case", "5, of the embedded suite 1", _count
+    )
+    limit: float | None = _choice(None, "time that a run may take: 90s, 30m, 2h", "no limit", seconds)
+    fresh: bool = _choice(False, "1: measure again what is stored", "0", _switch)
+    machine: str = _choice("", "name of this kind of machine", "the host's name", _machine)
+    results: Path | None = _choice(None, "folder of all results", "results/ of the checkout", _folder)
+    cache: Path | None = _choice(
+        None, "folder of downloads and prepared inputs", "~/.cache/fillpath", _folder
+    )
+    packs: Path | None = _choice(None, "folder of the packs of `make gpu`", "packs/ of the checkout", _folder)
+    work: Path | None = _choice(None, "folder of locks, logs, markers and the page", "the checkout", _folder)
+    mirror: str = _choice("", "folder or URL in place of the collection", "its site")
+    offline: bool = _choice(False, "1: ask no server", "0", _switch)
+    profile: str = _choice("default", "folder of profiles/ that says where jobs run", "default", _profile)
+    cuda: str = _choice(
+        "", "CUDA that make installs CuPy for: 12, 13, none", _BY_DRIVER, _one_of("none", "12", "13")
+    )
+    superlu_dist: Path | None = _choice(None, "file of SuperLU_DIST's library", _INSTALLED, _file)
+    hypre: Path | None = _choice(None, "file of HYPRE's library", _INSTALLED, _file)
+    amgx: Path | None = _choice(None, "file of AmgX's library", _INSTALLED, _file)
+    mumps: Path | None = _choice(None, "file of MUMPS's library", _INSTALLED, _file)
+    umfpack: Path | None = _choice(None, "file of UMFPACK's library", _INSTALLED, _file)
+    cholmod: Path | None = _choice(None, "file of CHOLMOD's library", _INSTALLED, _file)
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+        """Read the settings. Raises ConfigError for an unknown, malformed or contradictory variable."""
+        refuse_unknown(environment)
+        present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
+        chosen = cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
+        if chosen.figure and chosen.paper not in ("", chosen.figure.partition(".")[0]):
+            raise ConfigError(
+                f"FILLPATH_FIGURE={chosen.figure} is no figure of FILLPATH_PAPER={chosen.paper}: "
+                "give one of the two"
+            )
+        return chosen
+
+    def covers(self, paper: str, figure: str) -> bool:
+        """Return whether that figure is among the chosen ones."""
+        return self.paper in ("", paper) and self.figure in ("", f"{paper}.{figure}")
+
+    @property
+    def rounds(self) -> int:
+        """Return how many processes measure a case: a claim of a time is judged from five on."""
+        return self.processes or (1 if self.suite == "embedded" else PROCESSES)
+
+    def text(self) -> str:
+        """Return the choices that distinguish one run from another, without its time limit."""
+        names = ("suite", "paper", "figure", "device", "fresh", "rounds")
+        covered = {name: getattr(self, name) for name in names}
+        return json.dumps(covered, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the environment.
+
+    name : in full
+    meaning : in a line
+    absent : what holds without it, in words
+    field : of Settings; empty for what `settings()` does not give
+    parse : its value from its text, which is not empty; raises ConfigError without the name
+    """
+
+    name: str
+    meaning: str
+    absent: str = ""
+    field: str = ""
+    parse: Callable[[str], Any] = str
+
+    def value(self, text: str) -> Any:
+        """Parse a text. Raises ConfigError naming the variable and its text."""
+        try:
+            return self.parse(text)
+        except ConfigError as error:
+            raise ConfigError(f"{self.name}={text}: {error}") from None
+
+
+# The variable by which a process names itself to its children; its value changes while a process runs.
+PARENT = "FILLPATH_PARENT"
 VARIABLES = (
-    Variable(
-        "FILLPATH_SUITE", "size class: embedded, small or papers", "embedded", "suite", _one_of(*SUITES)
+    *(
+        Variable(f"{PREFIX}{each.name.upper()}", field=each.name, **each.metadata)
+        for each in fields(Settings)
     ),
-    Variable("FILLPATH_PAPER", "only the figures of this paper", "all papers", "paper", _paper),
-    Variable("FILLPATH_FIGURE", "only this figure, such as gsofa.fig10", "all figures", "figure", _figure),
-    Variable("FILLPATH_DEVICE", "only what runs on cpu or gpu", "both", "device", _one_of("cpu", "gpu")),
-    Variable(
-        "FILLPATH_PROCESSES",
-        "processes that measure a case",
-        "5, of the embedded suite 1",
-        "processes",
-        _count,
-    ),
-    Variable("FILLPATH_LIMIT", "time that a run may take: 90s, 30m, 2h", "no limit", "limit", seconds),
-    Variable("FILLPATH_FRESH", "1: measure again what is stored", "0", "fresh", _switch),
-    Variable("FILLPATH_MACHINE", "name of this kind of machine", "the host's name", "machine", _machine),
-    Variable("FILLPATH_RESULTS", "folder of all results", "results/ of the checkout", "results", _folder),
-    Variable(
-        "FILLPATH_CACHE", "folder of downloads and prepared inputs", "~/.cache/fillpath", "cache", _folder
-    ),
-    Variable(
-        "FILLPATH_PACKS", "folder of the packs of `make gpu`", "packs/ of the checkout", "packs", _folder
-    ),
-    Variable("FILLPATH_WORK", "folder of locks, logs, markers and the page", "the checkout", "work", _folder),
-    Variable("FILLPATH_MIRROR", "folder or URL in place of the collection", "its site", "mirror"),
-    Variable("FILLPATH_OFFLINE", "1: ask no server", "0", "offline", _switch),
-    Variable(
-        "FILLPATH_PROFILE", "folder of profiles/ that says where jobs run", "default", "profile", _profile
-    ),
-    Variable(
-        "FILLPATH_CUDA",
-        "CUDA that make installs CuPy for: 12, 13, none",
-        _BY_DRIVER,
-        "cuda",
-        _one_of("none", "12", "13"),
-    ),
-    Variable("FILLPATH_SUPERLU_DIST", "file of SuperLU_DIST's library", _INSTALLED, "superlu_dist", _file),
-    Variable("FILLPATH_HYPRE", "file of HYPRE's library", _INSTALLED, "hypre", _file),
-    Variable("FILLPATH_AMGX", "file of AmgX's library", _INSTALLED, "amgx", _file),
-    Variable("FILLPATH_MUMPS", "file of MUMPS's library", _INSTALLED, "mumps", _file),
-    Variable("FILLPATH_UMFPACK", "file of UMFPACK's library", _INSTALLED, "umfpack", _file),
-    Variable("FILLPATH_CHOLMOD", "file of CHOLMOD's library", _INSTALLED, "cholmod", _file),
     Variable("FILLPATH_DEBUG", "1: show the traceback of what went wrong", "0"),
     Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),

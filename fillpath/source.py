@@ -1,6 +1,7 @@
 """The part of a record's key that follows the code of impl/.
 
-`fillpath.syntax` decides when two codes are the same; this module decides which code counts.
+`fillpath.syntax` decides when two codes are the same. This module decides which code counts: that of an
+implementation, and that of the makers of its noun in impl/inputs.py.
 """
 
 from __future__ import annotations
@@ -8,16 +9,20 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fillpath import peers, syntax
-from fillpath.makers import makers_of
 from fillpath.paths import ROOT
 
 # Where the headers lie that kernels include in quotes.
 HEADERS = ROOT / "impl" / "cuda"
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+# Functions of impl/inputs.py, by the noun that each makes.
+_makers: dict[type, Callable[..., Any]] = {}
 
 
 def definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.Definition]:
@@ -91,3 +96,27 @@ def _installed(name: str) -> str | None:
 
 def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:
     return syntax.reached(Path(inspect.getfile(function)), function.__name__)
+
+
+def maker(function: Maker) -> Maker:
+    """Register the function that makes the noun it returns, of the nouns that it takes."""
+    _makers[typing.get_type_hints(function)["return"]] = function
+    return function
+
+
+def maker_of(noun: type) -> Callable[..., Any] | None:
+    """Return the function that makes a noun; None for one that comes with the prepared matrix."""
+    return _makers.get(noun)
+
+
+def parts_of(function: Callable[..., Any]) -> Mapping[str, type]:
+    """Return the nouns that a maker takes, by parameter."""
+    return {name: noun for name, noun in typing.get_type_hints(function).items() if name != "return"}
+
+
+def makers_of(noun: type) -> list[Callable[..., Any]]:
+    """Return the functions that make a noun and the nouns that it is made of."""
+    function = maker_of(noun)
+    if function is None:
+        return []
+    return [function, *(inner for part in parts_of(function).values() for inner in makers_of(part))]

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fillpath import makers, source, syntax
+from fillpath import source, syntax
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, WORK, write_text
 
 _ROOM = ROOT / syntax.ROOM
 # Modules that decide how code is followed and written down.
-_FOLLOWED_BY = (Path(__file__), Path(makers.__file__), Path(source.__file__), Path(syntax.__file__))
+_FOLLOWED_BY = (Path(__file__), Path(source.__file__), Path(syntax.__file__))
 _HASH = re.compile("[0-9a-f]{64}")
 
 
@@ -29,7 +29,7 @@ def source_hash(
     function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: Sequence[str]
 ) -> str:
     """Return the hash of `source.texts` and of a peer's version, cached where all code lies in impl/."""
-    files = (Path(inspect.getfile(each)) for each in (function, *makers.makers_of(takes)))
+    files = (Path(inspect.getfile(each)) for each in (function, *source.makers_of(takes)))
     if not all(_ROOM in file.parents for file in files):
         return content_hash(*library, *source.texts(function, takes, kernels))
     return _kept(function, takes, kernels, tuple(library), state())

@@ -38,13 +38,7 @@ _ROWS = (
     Stage("numeric", "the values of L and U", on_values=True),
     Stage("solve", "a linear system, through all stages", on_values=True, refers=False),
     Stage("cholesky", "ParAC's randomised factor", on_values=True, on_graph=True, refers=False),
-    Stage(
-        "laplacian",
-        "factor and conjugate gradients",
-        on_values=True,
-        on_graph=True,
-        refers=False,
-    ),
+    Stage("laplacian", "factor and conjugate gradients", on_values=True, on_graph=True, refers=False),
 )
 STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _ROWS}
 

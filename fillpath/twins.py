@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,6 @@ from fillpath.paths import CONFIG
 
 # The beginning of a twin's label in figures.
 TWIN_OF = "twin of "
-# Largest distances of a twin: factors either way, and a difference of two shares.
-ORDER, DENSITY, FILL, SYMMETRY = 1.25, 1.5, 2.0, 0.1
-LIMITS = (
-    f"n within {ORDER:g}x, nnz/n within {DENSITY:g}x, symmetry within {SYMMETRY:g}, fill within {FILL:g}x "
-    "where it is printed, one family of kinds"
-)
 FILE = CONFIG / "twins.csv"
 
 
@@ -38,6 +31,7 @@ class Nearest:
         where not measured, or where no paper prints the fill
     symmetry : its structural symmetry less that of the matrix
     note : what has to be known of it
+    within : whether it is a twin, by the limits of docs/twins.md
     """
 
     matrix: str
@@ -48,27 +42,7 @@ class Nearest:
     symmetry: float | None
     fill: float | None
     note: str
-
-    @property
-    def within(self) -> bool:
-        """Return whether it is a twin."""
-        return self.distance <= 1
-
-    @property
-    def distance(self) -> float:
-        """Return the largest of its distances, each over its limit; infinite where none was measured.
-
-        A fill that no paper prints weighs nothing.
-        """
-        if self.order is None or self.density is None or self.symmetry is None:
-            return math.inf
-        pairs = ((self.order, ORDER), (self.density, DENSITY), (self.fill, FILL))
-        ratios = [
-            abs(math.log(ratio)) / math.log(limit) if ratio > 0 else math.inf
-            for ratio, limit in pairs
-            if ratio is not None
-        ]
-        return max(*ratios, abs(self.symmetry) / SYMMETRY)
+    within: bool
 
     @property
     def text(self) -> str:
@@ -94,13 +68,8 @@ def twins_of(matrix: str) -> tuple[Nearest, ...]:
     return tuple(row for row in twins() if row.within and row.nearest == matrix)
 
 
-def without_twin() -> tuple[str, ...]:
-    """Matrices of the papers of which no twin was found."""
-    return tuple(row.matrix for row in twins() if not row.within)
-
-
 def read_twins(path: Path) -> tuple[Nearest, ...]:
-    """Return the rows of a file. Raises ConfigError naming a damaged, repeated or contradictory line."""
+    """Return the rows of a file. Raises ConfigError naming a damaged or repeated line."""
     with path.open(newline="") as handle:
         reader = csv.DictReader(handle)
         rows = [_row(row, f"{path}:{reader.line_num}") for row in reader]
@@ -111,14 +80,11 @@ def read_twins(path: Path) -> tuple[Nearest, ...]:
 
 
 def _row(row: dict[str, str], where: str) -> Nearest:
-    if tuple(row) != (*COLUMNS, "within") or None in row.values():
-        raise ConfigError(f"{where}: expected the columns {', '.join(COLUMNS)}, within")
+    if tuple(row) != COLUMNS or None in row.values():
+        raise ConfigError(f"{where}: expected the columns {', '.join(COLUMNS)}")
     try:
-        cells: dict[str, Any] = {name: row[name] for name in COLUMNS}
-        cells |= {name: float(row[name]) if row[name] else None for name in _NUMBERS}
-        nearest = Nearest(**cells)
-    except ValueError as problem:
+        numbers = {name: float(row[name]) if row[name] else None for name in _NUMBERS}
+        cells: dict[str, Any] = {**row, **numbers, "within": {"true": True, "false": False}[row["within"]]}
+        return Nearest(**cells)
+    except (KeyError, ValueError) as problem:
         raise ConfigError(f"{where}: {problem}") from None
-    if row["within"] != str(nearest.within).lower():
-        raise ConfigError(f"{where}: within is {row['within']!r}, which its distances contradict")
-    return nearest

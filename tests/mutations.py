@@ -251,8 +251,8 @@ MUTATIONS = (
     ),
     Mutation(
         "a kill settles a case", "benchmarks/engine/standing.py",
-        "return record.status not in _NOTHING_MEASURED and record.conclusive",
-        "return record.status not in _NOTHING_MEASURED",
+        "return record.status not in UNTRIED and record.conclusive",
+        "return record.status not in UNTRIED",
         "test_measure.py::test_a_kill_from_outside_does_not_settle_the_case",
     ),
     Mutation(
@@ -304,7 +304,7 @@ MUTATIONS = (
     ),
     # How a case is measured.
     Mutation(
-        "sampling goes on after its time", "benchmarks/engine/sampling.py",
+        "sampling goes on after its time", "benchmarks/engine/limits.py",
         "return count < self.most and spent < self.seconds", "return count < self.most",
         "test_measure.py::test_memory_and_samples_are_bounded",
     ),
@@ -451,13 +451,13 @@ MUTATIONS = (
         "test_fetch_transfer.py::test_another_range_than_asked_for_starts_over",
     ),
     Mutation(
-        "a pack's checksums are not compared", "benchmarks/runs/archive.py",
-        "if hashlib.sha256(_content(archive, member.name)).hexdigest() != digest:", "if not digest:",
+        "a pack's checksums are not compared", "fillpath/holdings.py",
+        "if digest_of(path) != digest:", "if not digest:",
         "test_pack.py::test_a_pack_that_was_changed_on_its_way_is_refused",
     ),
     Mutation(
         "an arriving file overwrites one that is here", "benchmarks/runs/archive.py",
-        "arriving = _of_a_case(member.name) and _stands(archive, member.name)", "arriving = True",
+        "arrived.parent.name in _OF_CASES and _is_current(packed, arrived.stem)", "True",
         "test_compare.py::test_merging_overwrites_nothing",
     ),
     # Kernels, one of each family, on the CPU's threads.

@@ -5,7 +5,7 @@
 Takes the matrices that are named, or MATRICES, from $FILLPATH_MIRROR or the generators, in METIS order if no
 other is asked for, no matching. Prints one row per matrix: the ranks, the rows whose counts differ, the
 milliseconds of the phase `symbolic`, the least of REPEATS, and the vertices of the largest leaf and of all
-separators. What is forecast to fill with more than --entries is left out. Exit status 1 if anything differs,
+separators. What may fill with more than --entries is left out. Exit status 1 if anything differs,
 or nothing was compared.
 """
 
@@ -25,8 +25,8 @@ from fillpath.nouns import Counts, Pattern
 from fillpath.phase import recording
 from fillpath.registry import load_all, lookup
 from impl.cpu.ranks import everyone, rank_of
-from impl.symbolic.forecast import sample_sources
 from impl.symbolic.separator_tree import separator_tree
+from tests.every_matrix import bounds
 from tests.phase_nesting import Clock
 
 MATRICES = (
@@ -64,8 +64,8 @@ def prepared(communicator: Any, name: str, ordering: str, entries: float) -> tup
     pattern, reason = None, ""
     if rank_of(communicator) == 0:
         pattern = prepare(resolve(name).text, Preparation("none", ordering)).pattern
-        filled = sample_sources(pattern, 50).filled
-        reason = f"left out: about {filled:.2g} entries of F" if filled > entries else ""
+        filled = bounds(pattern).filled
+        reason = f"left out: up to {filled:.2g} entries of F" if filled > entries else ""
     shared: tuple[Pattern, str] = communicator.bcast((pattern, reason))
     return shared
 

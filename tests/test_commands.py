@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,32 +80,6 @@ def test_what_is_wrong_is_said_in_a_line(
     assert message in captured.err and captured.out == "" and "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    # Python's versions differ in the line that they name for a byte that cannot be decoded.
-    [(b'"""Greet."""\n\ndef run(a:\n', "3"), (b'"""\xff"""\n', "[01]"), (b'"""Greet."""\n\0\n', "[0-9]")],
-    ids=["syntax", "encoding", "zero"],
-)
-def test_a_file_that_is_no_python_breaks_no_help_but_its_own(
-    text: bytes, line: str, greet: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (greet / "greet.py").write_bytes(text)
-    assert ended("--help") == 0
-    first = capsys.readouterr().out
-    assert re.search(rf"^  greet +cannot be read: .*greet(\.py)?:{line}$", first, re.MULTILINE)
-    assert "  list       " in first
-    for words in (["greet"], ["greet", "--help"]):
-        assert ended(*words) == 2
-        (error,) = capsys.readouterr().err.splitlines()
-        assert re.search(rf"^fillpath: cannot be read: .*greet(\.py)?:{line}: ", error)
-
-
-def test_a_file_without_a_function_run_is_named(greet: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (greet / "greet.py").write_text('"""Greet."""\n')
-    assert ended("greet") == 2
-    assert capsys.readouterr().err == f"fillpath: {greet / 'greet.py'} has no function run(arguments)\n"
-
-
 def test_a_group_without_commands_has_a_help(greet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (greet / "bare").mkdir()
     (greet / "bare" / "__init__.py").write_text('"""Nothing yet."""\n')
@@ -114,11 +87,6 @@ def test_a_group_without_commands_has_a_help(greet: Path, capsys: pytest.Capture
     assert "Nothing yet." in capsys.readouterr().out
     assert ended("bare", "greet") == 2
     assert "no command 'greet'" in capsys.readouterr().err
-    (greet / "bare" / "__init__.py").write_text("def (\n")
-    sys.modules.pop("commands.bare")
-    assert ended("bare", "--help") == 2
-    (error,) = capsys.readouterr().err.splitlines()
-    assert "bare/__init__.py:1: " in error
 
 
 def test_first_help_imports_no_command_and_no_room() -> None:

@@ -19,9 +19,9 @@ from benchmarks.probes import ceilings
 from benchmarks.runs import archive
 from commands import main
 from fillpath.errors import InputError, UnknownNameError
-from fillpath.holdings import SUMS, holdings
+from fillpath.holdings import SUMS, read
 from fillpath.paths import results
-from fillpath.record import Record, Status, read_records, record_path, write_records
+from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.hardware.roofline import rooflines, roofs, spots
@@ -301,7 +301,7 @@ def without(*endings: str) -> Callable[[str, bytes], bytes | None]:
     ("change", "said"),
     [
         (lambda name, data: b"x" if name.endswith(SUMS) else data, "no checksum"),
-        (without(SUMS, "jsonl"), "partial: it holds no records"),
+        (without(SUMS, "jsonl"), "partial: it has no records"),
     ],
 )
 def test_a_damaged_or_partial_pack_is_refused_before_anything_is_written(
@@ -330,15 +330,15 @@ def test_merging_overwrites_nothing(here: Path) -> None:
 
 
 def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> None:
-    assert holdings(far).text == "far: 2 records, no checksums"
+    assert read(far)[0] == "far: 2 records, no checksums"
     (far / "machine.json").unlink()
-    assert holdings(far).without == ("machine.json",)
+    assert read(far)[0].endswith("; without machine.json")
     path = min((far / "records").iterdir())
     other = path.read_text().replace('"machine":"far"', '"machine":"other"')
     path.write_text(other)
     for folder, said in ((far, "call the folder results/other"), (tmp_path, "partial: it has no records")):
         with pytest.raises(InputError, match=said):
-            holdings(folder)
+            read(folder)
 
 
 @pytest.mark.parametrize(
@@ -367,23 +367,8 @@ def test_of_a_damaged_folder_nothing_is_taken_and_of_this_machines_own_all_but_t
 def test_a_folder_taken_out_of_a_pack_is_held_to_its_checksums(here: Path, tmp_path: Path) -> None:
     subprocess.run(["tar", "xzf", here, "-C", tmp_path], check=True)
     facts = tmp_path / "far" / "machine.json"
-    assert holdings(facts.parent).checked == 4
+    assert "4 files checked" in read(facts.parent)[0]
     for damage, said in ((lambda: facts.write_text("{}"), "corrupted"), (facts.unlink, "partial")):
         damage()
         with pytest.raises(InputError, match=rf"machine\.json: {said}"):
-            holdings(facts.parent)
-
-
-def test_an_older_schema_is_read_as_todays_and_said(far: Path) -> None:
-    """From before the schema had a number: what a record lacks is unknown, what it says stands."""
-    path = min((far / "records").iterdir())
-    newer = ("schema", "suspect", "conclusive", "kernel_seconds", "clocks", "throttle", "series")
-    data = {name: value for name, value in json.loads(path.read_text()).items() if name not in newer}
-    path.write_text(json.dumps(data) + "\n")
-    (record,) = read_records(path)
-    assert record.schema == 1 and record.clocks is None and record.conclusive and record.median == 2.0
-    assert holdings(far).text == "far: 2 records, 1 of an older schema read as version 1, no checksums"
-    data.pop("verified")
-    path.write_text(json.dumps(data) + "\n")
-    with pytest.raises(InputError, match="verified"):
-        holdings(far)
+            read(facts.parent)

@@ -17,9 +17,9 @@ import pytest
 from benchmarks.checks.residuals import verify_solution
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.gate import verify
+from benchmarks.engine.limits import Sampling
 from benchmarks.engine.operands import context
 from benchmarks.engine.places import Host
-from benchmarks.engine.sampling import Sampling
 from benchmarks.engine.worker import _sample
 from fillpath import registry
 from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError

@@ -122,7 +122,7 @@ def test_a_damaged_archive_stops_no_reader_of_the_files_and_is_never_replaced(
         earlier.add(path, ["line"])
     assert path.read_bytes() == data
     archive.pack("far", tmp_path / "far.tar.gz")
-    with pytest.raises(InputError, match=r"corrupted: earlier\.jsonl\.xz"):
+    with pytest.raises(InputError, match=r"gz: earlier\.jsonl\.xz: corrupted"):
         archive.unpack(tmp_path / "far.tar.gz")
 
 

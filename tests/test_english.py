@@ -16,7 +16,7 @@ from fillpath.paths import ROOT
 
 # Sentences of each room that break a rule: no room may have more.
 MOST = {
-    "fillpath": 0, "commands": 0, "benchmarks": 106, "fetch": 0, "reports": 321, "impl": 0, "docs": 1,
+    "fillpath": 0, "commands": 0, "benchmarks": 24, "fetch": 0, "reports": 191, "impl": 0, "docs": 1,
 }  # fmt: skip
 FIRST = re.compile(r"(Of|By|What|Which|Whoever|Those|Where it|To whom)\b")
 WORDS = re.compile(

@@ -22,8 +22,8 @@ from benchmarks.runs.cases import (
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
 from fillpath import registry
+from fillpath.config import figure_names
 from fillpath.errors import ConfigError, FillpathError
-from fillpath.figures import figure_names
 from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from reports.facts.records import Records

@@ -15,9 +15,8 @@ from benchmarks.engine import machine
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.probes import doctor
 from benchmarks.runs import archive, launch
-from commands import main
+from commands import doctor, main
 from fillpath import hardware, host
 from fillpath.errors import ConfigError, InputError
 from fillpath.paths import ROOT, results

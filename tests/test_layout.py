@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.engine.foresight import least_bytes
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.measure import least_bytes
 from benchmarks.runs import plan_site
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.layout import layout, limits_of, processes_of

@@ -256,7 +256,7 @@ def test_a_pack_that_was_changed_on_its_way_is_refused(
         return data if not member.endswith(name) else data[:kept] if kept else None
 
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
-    with pytest.raises(InputError, match=f"{message}: {name}"):
+    with pytest.raises(InputError, match=f"{name}: {message}"):
         archive.unpack(repack(packed / "pack.tar.gz", tmp_path / "changed.tar.gz", change))
     assert not (tmp_path / "ours").exists()
 

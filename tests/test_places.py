@@ -14,8 +14,8 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.probes.doctor import diagnosis
 from commands._records import record_text
+from commands.doctor import diagnosis
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fillpath.config import schema_of
 from fillpath.errors import ConfigError
 from fillpath.processes import standing_records
 from fillpath.record import (
@@ -28,7 +29,6 @@ from fillpath.record import (
     interval,
     read_records,
     record_path,
-    schema,
     write_records,
 )
 
@@ -71,8 +71,8 @@ def record(status: Status = Status.OK, **changes: Any) -> Record:
 
 def test_schema_and_dataclass_name_the_same_fields() -> None:
     names = {f.name for f in fields(Record)}
-    assert names == set(schema()["properties"]) == set(schema()["required"]) | ADDED
-    assert set(schema()["properties"]["status"]["enum"]) == set(Status)
+    assert names == set(schema_of("record")["properties"]) == set(schema_of("record")["required"]) | ADDED
+    assert set(schema_of("record")["properties"]["status"]["enum"]) == set(Status)
 
 
 @given(st.sampled_from(list(Status)), st.lists(st.floats(0, 1e6), min_size=1), st.text())
@@ -149,7 +149,7 @@ def keywords(node: Any) -> Iterator[str]:
 
 def test_both_validators_refuse_the_same_planted_damage() -> None:
     full = record(**FULL).to_json()
-    jsonschemas = jsonschema.Draft202012Validator(schema())
+    jsonschemas = jsonschema.Draft202012Validator(schema_of("record"))
     judged = {True: 0, False: 0}
     for path in places(full):
         for planted in (*PLANTED, REMOVED):
@@ -176,7 +176,7 @@ def test_no_validator_takes_what_the_other_refuses(changes: list[tuple[tuple[Any
     for path, planted in sorted(changes, key=lambda change: -len(change[0])):
         data = damaged(data, path, planted)
     data["schema"] = 1
-    assert is_read(data) == jsonschema.Draft202012Validator(schema()).is_valid(data)
+    assert is_read(data) == jsonschema.Draft202012Validator(schema_of("record")).is_valid(data)
 
 
 def test_the_schema_uses_only_keywords_of_both_validators() -> None:
@@ -185,7 +185,7 @@ def test_the_schema_uses_only_keywords_of_both_validators() -> None:
         "allOf", "if", "then", "items", "minItems", "maxItems", "required", "properties",
         "additionalProperties",
     }  # fmt: skip
-    assert set(keywords(schema())) == both
+    assert set(keywords(schema_of("record"))) == both
 
 
 def test_a_refusal_names_the_field_and_a_final_newline_is_refused_too() -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.limits import Limits
-from benchmarks.engine.measure import measure
 from benchmarks.runs import archive
 from commands import main
 from fillpath import holdings, regated
 from fillpath.case import Case
 from fillpath.errors import InputError
 from fillpath.paths import results
-from fillpath.record import Record, Status, Verified, read_records, record_path, write_records
+from fillpath.record import Record, Status, Verified, record_path, write_records
 from fillpath.regated import COLUMNS, Row
 from reports.facts.records import Records
 from reports.glu3 import phases
@@ -43,13 +43,20 @@ def store(*records: Record) -> None:
         write_records(record_path(record.machine, record.case), [record])
 
 
+def write(path: Path, rows: Iterable[Row]) -> None:
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
 @pytest.fixture
 def far() -> Path:
     """A machine of three old records: one passes anew, one is wrong anew, one was not repeated."""
     old = [replace(OLD, case=case.name, key=f"{i:064x}") for i, case in enumerate((PASSES, WRONG, LEFT), 1)]
     store(*old)
     path = results() / "far" / regated.NAME
-    regated.write(path, [row(old[1], Status.WRONG, 0.5), row(old[0])])
+    write(path, [row(old[1], Status.WRONG, 0.5), row(old[0])])
     return path
 
 
@@ -92,10 +99,10 @@ def test_a_claim_counts_no_record_that_is_wrong_anew() -> None:
 
     before = judged()
     rows = [row(record) for record in records]
-    regated.write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / regated.NAME, rows)
     assert judged() == before == (len(HALF_OF_GSOFA), "1 process of 5")
     rows[1] = row(records[1], Status.WRONG, 0.5)
-    regated.write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / regated.NAME, rows)
     assert judged() == (len(HALF_OF_GSOFA) - 1, "6 of the 7 matrices that such a claim needs")
 
 
@@ -137,23 +144,20 @@ def test_a_damaged_file_is_refused_in_one_line(
     far.write_text(text)
     assert main(["check", "far"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert said in line and "`fillpath maintain gate` writes it again" in line
+    assert said in line and "restore it from git" in line
     assert "gate.csv" in Records.load().refused["far"]
 
 
-def test_a_pack_carries_the_verdicts_and_merging_keeps_those_that_fail(far: Path, tmp_path: Path) -> None:
+def test_a_pack_carries_the_verdicts_and_replaces_none(far: Path, tmp_path: Path) -> None:
     pack, sent = tmp_path / "far.tar.gz", far.read_text()
     archive.pack("far", pack)
-    for here in ([], [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]):
-        regated.write(far, here)
-        archive.unpack(pack)
-        assert set(sent.splitlines()) <= set(far.read_text().splitlines())
-        assert len(regated.read(far)) == 2 + len(here) and holdings.holdings(far.parent).records == 3
-    wrong, ok = (row(OLD, status, value) for status, value in ((Status.WRONG, 0.5), (Status.OK, 0.0)))
-    for first, second in ((wrong, ok), (ok, wrong)):
-        regated.write(far, [first])
-        regated.merge(far, {second.key: second})
-        assert regated.read(far) == {wrong.key: wrong}
+    far.unlink()
+    archive.unpack(pack)
+    assert far.read_text() == sent and "far: 3 records" in holdings.read(far.parent)[0]
+    here = [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]
+    write(far, here)
+    archive.unpack(pack)
+    assert list(regated.read(far).values()) == here, "what came is set aside"
 
 
 def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: Path, tmp_path: Path) -> None:
@@ -164,34 +168,3 @@ def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: P
     with pytest.raises(InputError, match=r"gate\.csv:4: not a verdict"):
         archive.unpack(tmp_path / "far.tar.gz")
     assert far.read_text() == good
-
-
-def test_the_command_repeats_once_what_a_cpu_can(
-    registered_fakes: None, shared_cache: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Right and wrong results get a row; what fails here, is of other code or of today's gate has none."""
-    fakes = ("right", "missing_row", "raises", "crashes", "unsupported")
-    cases = {fake: Case("symbolic", fake, "grid2d,6") for fake in fakes}
-    made = {fake: measure(case, Limits(samples=1, forked=True)) for fake, case in cases.items()}
-    old = {
-        fake: replace(record, status=Status.OK, reason="", seconds=[1.0], verified=BY_NORMS)
-        for fake, record in made.items()
-    }
-    path = record_path("test-machine", old["right"].case)
-    store(*old.values())
-    write_records(path, [replace(old["right"], key="0" * 64), made["right"], old["right"]])
-    before = read_records(path)
-    assert main(["maintain", "gate", "test-machine"]) == 0
-    printed = capsys.readouterr().out
-    assert "test-machine: 1 ok, 1 wrong, 1 unsupported, 2 not repeated" in printed
-    assert "symbolic.raises@grid2d,6.natural: not repeated: error: RuntimeError: no such thing" in printed
-    file = results() / "test-machine" / regated.NAME
-    rows = {row.case.split("@")[0].partition(".")[2]: row for row in regated.read(file).values()}
-    assert {fake: row.status for fake, row in rows.items()} == {
-        "right": Status.OK, "missing_row": Status.WRONG, "unsupported": Status.UNSUPPORTED
-    }  # fmt: skip
-    assert rows["right"].key == old["right"].key and rows["unsupported"].reason == "symmetric input only"
-    assert read_records(path) == before and main(["check", "test-machine"]) == 0
-    written = file.read_text()
-    assert main(["maintain", "gate", "test-machine"]) == 0 and file.read_text() == written
-    assert "ok:" not in capsys.readouterr().out.replace("test-machine", "")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from fillpath import declared, registry, source
+from fillpath import registry, source
 from fillpath.errors import UnknownNameError
 from fillpath.nouns import Pattern
 from fillpath.paths import ROOT
@@ -125,30 +125,3 @@ def test_the_source_hash_follows_what_kernels_include(
     (tmp_path / "a.cuh").write_text('#include "b.cuh"\n')
     (tmp_path / "b.cuh").write_text('#pragma once\n#include "a.cuh"\n')
     assert [path.name for path in source.included(kernel)] == ["a.cuh", "b.cuh"]
-
-
-def test_what_files_declare_is_what_importing_them_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = [entry for entry in registry.registered() if entry.module.startswith("impl.")]
-    monkeypatch.setattr(registry, "load_all", lambda: pytest.fail("a file of impl/ cannot be read so"))
-    assert len(ours) > 50 and declared.declared() == [declared.of_entry(entry) for entry in ours]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "@implementation(stage=STAGE)\ndef f(pattern): ...",
-        "@implementation(stage='symbolic')\ndef f(pattern, *, option): ...",
-        "@implementation(stage='symbolic')\ndef f(pattern, *, option: int = 2 * FEW): ...",
-        "@implementation(device='gpu')\ndef f(pattern): ...",
-        "@implementation(stage='symbolic'\ndef f(pattern): ...",
-    ],
-)
-def test_a_file_that_cannot_be_read_so_is_imported(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "impl").mkdir()
-    (tmp_path / "impl" / "odd.py").write_text(text)
-    monkeypatch.setattr(declared, "ROOT", tmp_path)
-    ours = [entry for entry in registry.registered() if entry.module.startswith("impl.")]
-    monkeypatch.setattr(registry, "registered", lambda: ours)
-    assert declared.declared() == [declared.of_entry(entry) for entry in ours]

@@ -14,9 +14,9 @@ import pytest
 
 from benchmarks.runs import launch
 from commands import main
-from fillpath import figures, host
+from fillpath import config, host
+from fillpath.config import figure_names
 from fillpath.errors import ConfigError
-from fillpath.figures import figure_names
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES, Settings
 from tests.thorough import daily
@@ -30,7 +30,7 @@ def test_every_setting_is_a_variables_and_every_variable_says_what_it_means() ->
 
 def test_every_variable_that_the_code_names_is_listed() -> None:
     named: set[str] = set()
-    for pattern in ("*/**/*.py", "Makefile", "Snakefile", ".ci/*", ".github/**/*.yml", "docs/*.md", "*.md"):
+    for pattern in ("*/**/*.py", "config/*.yaml", "Makefile", "Snakefile", ".ci/*", "docs/*.md", "*.md"):
         for path in ROOT.glob(pattern):
             if ".venv" not in path.parts and path.is_file() and path != Path(__file__):
                 named |= set(re.findall(r"\bFILLPATH_[A-Z_]*[A-Z]\b", path.read_text()))
@@ -118,7 +118,7 @@ def test_a_figure_of_another_paper_is_refused_at_every_door(
 def test_a_damaged_list_of_figures_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "CONFIG", tmp_path)
+    monkeypatch.setattr(config, "CONFIG", tmp_path)
     for text in ("- paper: gsofa\n", "nothing", "- [unclosed", None):
         if text is not None:
             (tmp_path / "experiments.yaml").write_text(text)

@@ -25,9 +25,10 @@ from commands._records import figure_cases, record_text
 from commands.workflow.summary import summary
 from fetch import catalogue, collection
 from fillpath.case import Case
+from fillpath.config import schema_of
 from fillpath.papers import paper_names
 from fillpath.processes import standing_records
-from fillpath.record import Record, Status, Verified, schema, stored_records
+from fillpath.record import Record, Status, Verified, stored_records
 from fillpath.settings import Settings
 from reports import figures
 from reports.facts.records import Records
@@ -57,7 +58,7 @@ def bare(case: Case, status: Status, machine: str) -> dict[str, Any]:
             record, seconds=[1.0], prepared=PREPARED, verified=Verified("fill1", "rows", 0.0, 0.0)
         )
     data = record.to_json()
-    return {name: data[name] for name in schema()["required"]}
+    return {name: data[name] for name in schema_of("record")["required"]}
 
 
 def parts(case: Case) -> dict[str, Any]:

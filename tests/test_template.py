@@ -14,11 +14,11 @@ import pytest
 
 from benchmarks.engine import inputs, process, run, template
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.ahead import Setup, Worker
-from benchmarks.engine.limits import Limits
+from benchmarks.engine.ahead import Worker
+from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.sampling import SHORT, USUAL
+from benchmarks.engine.workers import Setup
 from benchmarks.runs.layout import limits_of
 from commands import main
 from fillpath.case import Case, Preparation
@@ -186,7 +186,7 @@ def test_a_worker_whose_template_is_killed_dies_and_settles_nothing() -> None:
 def test_a_forked_worker_and_its_template_die_with_their_supervisor() -> None:
     code = (
         "import os, signal; from benchmarks.engine import template; "
-        "from benchmarks.engine.ahead import Setup; "
+        "from benchmarks.engine.workers import Setup; "
         "worker = template.fork(Setup(dict(os.environ), ())); worker.reports.read(1); "
         "print(worker.pid, worker._template.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )

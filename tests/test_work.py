@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from fillpath import registry
 from fillpath.nouns import Array, Pattern
-from impl.symbolic.forecast import _elimination_tree
+from impl.symbolic.elimination_tree import NONE, elimination_tree
 from tests.patterns import from_dense, patterns, to_dense
 
 
@@ -17,12 +17,12 @@ def edges(name: str, pattern: Pattern) -> int:
     return count
 
 
-def depths(parent: Array) -> list[int]:
-    """How many ancestors each vertex has."""
-    depth = [0] * len(parent)
-    for vertex in reversed(range(len(parent))):
-        if parent[vertex] >= 0:
-            depth[vertex] = depth[parent[vertex]] + 1
+def depths(parent: Array) -> Array:
+    """Count the ancestors of each label."""
+    depth = np.zeros(len(parent), np.int64)
+    for label in reversed(range(len(parent))):
+        if parent[label] != NONE:
+            depth[label] = depth[parent[label]] + 1
     return depth
 
 
@@ -43,8 +43,8 @@ def test_the_formulas_of_symmetric_patterns(pattern: Pattern) -> None:
     dense = csr_array((np.ones(pattern.nnz, bool), pattern.indices, pattern.indptr)).toarray()
     symmetric = from_dense(dense | dense.T)
     filled, _ = registry.lookup("symbolic", "fill1").function(symmetric)
-    parent = _elimination_tree(symmetric.indptr, symmetric.indices)
-    trees = int(np.count_nonzero(parent == -1))
+    tree = elimination_tree(symmetric)
+    trees = int(np.count_nonzero(tree.parent == NONE))
     assert edges("fill1_pruned", symmetric) == filled.pattern.nnz - 2 * symmetric.n + trees
-    assert edges("fill2_cpu", symmetric) == np.diff(symmetric.indptr) @ np.array(depths(parent), np.int64)
+    assert edges("fill2_cpu", symmetric) == np.diff(symmetric.indptr)[tree.vertex] @ depths(tree.parent)
     assert edges("fill2_cpu", symmetric) >= edges("fill1_pruned", symmetric)

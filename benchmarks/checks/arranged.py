@@ -44,7 +44,7 @@ def _wrong(result: Arranged, raw: Raw) -> float:
 
 
 def _is_valid(result: Arranged, raw: Raw) -> bool:
-    """Whether the pattern has its diagonal, the values are finite, and only a matching scales."""
+    """Return whether the pattern has its diagonal, the values are finite, and only a matching scales."""
     try:
         result.pattern.validate()
     except InputError:
@@ -75,7 +75,7 @@ def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> fl
 
 
 def _undominated(result: Arranged, off: Array) -> int:
-    """Return the rows whose diagonal does not exceed the moduli beside it, of values that were made up."""
+    """Return the rows whose diagonal does not exceed the sum of their other moduli, of made-up values."""
     n, rows = result.pattern.n, result.pattern.rows()
     beside = np.bincount(rows[off], np.abs(result.values[off]), n)
     return int(np.count_nonzero(result.values[~off] <= beside))

@@ -1,12 +1,15 @@
 """Check of a factor: A - L U, row by row and entry by entry.
 
-Two numbers hold a row. Its arithmetic: every elimination without breakdown has |A - L U| <= (k + 2) u |L| |U|
-at each place, where k products are summed (Higham, Accuracy and Stability, theorem 9.3). The check itself
-rounds k times more. Its use: the row of A - L U is small beside the row of A, so that the factor solves
-something. Growth makes the second fail where the first holds.
+Two numbers hold a row. The first is its arithmetic: every elimination without breakdown has, at each place,
+|A - L U| <= (k + 2) u |L| |U|, where k products are summed (Higham, Accuracy and Stability, theorem 9.3). The
+check itself rounds k times more. The second is its use: the row of A - L U is small compared with the row of
+A, so that the factor solves something. Growth makes the second fail where the first holds.
 
 Where pivots are inverted in blocks, an error spreads within a row by |D| |D^-1| of the block. So the row's
 largest place is held there.
+
+    held = verify_factor(factor, prepared, both, "float64", static=False)
+    held.passes, held.value, held.facts["growth"]
 """
 
 from __future__ import annotations
@@ -27,13 +30,13 @@ from fillpath.nouns import Array, Factor, Prepared, TwoWay
 ARITHMETIC = "|A - L U| over k u |L| |U| by entries"
 # (k + 2) + k <= 4 k.
 ARITHMETIC_BOUND = 4.0
-# Of ||(A - L U)_i||_1 over ||a_i||_1: half of the digits, and in float32 three.
+# Bounds of ||(A - L U)_i||_1 over ||a_i||_1: half of the digits, and in float32 three.
 USE_BOUND, SINGLE_USE_BOUND = UNIT**0.5, 1e-3
 # Where k || |L| |U| || of a row is more times its ||A||, A - L U is taken in twice the digits. In float64 an
 # eighth of what is asked would be lost otherwise, and often the very roundings that U lost.
 CAREFUL = USE_BOUND / UNIT / 8
-# A pivot below the root of the type's precision times ||A||_1 in modulus may be replaced by one of that
-# modulus, up to this part: some codes round it to float32.
+# A pivot below the root of the type's precision times ||A||_1 may be replaced by that number, up to this
+# part: some codes round it to float32.
 ROUNDED = 1e-6
 # A row is multiplied by each in turn until its sums do not overflow. With the last no product does.
 # The largest product stays far above the denormal numbers.
@@ -52,9 +55,9 @@ def verify_factor(
     """Hold L and U on F by their arithmetic; a result that is no factor, or of another dtype, has nan.
 
     result : its values are by columns of F, (nnz of F,)
-    dtype : float32 or float64; None: whichever the factor has
-    static : whether small pivots may be replaced. An excess on the diagonal is left out of as many rows as
-        the factor says that it replaced, unless it is larger than a replacement makes it.
+    dtype : float32 or float64; None for the factor's own
+    static : whether small pivots may be replaced. Rows with an excess on the diagonal pass then, as many as
+        the factor counts replacements, unless the excess is larger than a replacement makes it.
     panels : of each row; None where pivots are eliminated one by one
     flushes : whether float32's denormal numbers may be 0, as in kernels that CuPy compiles (-ftz=true)
 
@@ -66,11 +69,12 @@ def verify_factor(
     whole = values.shape == (both.filled.pattern.nnz,) and values.dtype == expected
     if not whole or not np.isfinite(values).all():
         return Held(by, ARITHMETIC, float("nan"), ARITHMETIC_BOUND)
-    unit = SINGLE_UNIT if expected == np.float32 else UNIT
-    tiny = _underflow(expected, flushes) / unit
+    single, info = expected == np.float32, np.finfo(expected)
+    unit, bound = (SINGLE_UNIT, SINGLE_USE_BOUND) if single else (UNIT, USE_BOUND)
+    # Arithmetic may lose that much near 0, in roundings.
+    tiny = float(info.smallest_normal if flushes and single else info.smallest_subnormal) / unit
     rows = _rows_of(values[both.to_column].astype(np.float64), prepared, both, tiny)
     entries, diagonal = rows.roundings(unit, panels)
-    bound = SINGLE_USE_BOUND if expected == np.float32 else USE_BOUND
     replaced = np.zeros(prepared.pattern.n, bool)
     if static:
         small = _largest_column(prepared, float(np.sqrt(np.finfo(expected).eps)))
@@ -92,12 +96,6 @@ def verify_factor(
             said = f"row {original[row]} lost its digits (growth {growth[row]:.2g})"
             raise UnsupportedError(said + advice_on_pivots(pivot, 0))
     return held
-
-
-def _underflow(dtype: np.dtype[Any], flushes: bool) -> float:
-    """Return the modulus that arithmetic may lose near 0."""
-    info = np.finfo(dtype)
-    return float(info.smallest_normal if flushes and dtype == np.float32 else info.smallest_subnormal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,18 +146,20 @@ class _Rows:
 
 
 def _over(upper: Array, lower: Array) -> Array:
-    """The quotient, 0 for 0 over 0."""
+    """Return the quotient, 0 for 0 over 0."""
     with np.errstate(all="ignore"):
         return np.where(upper == 0, 0.0, upper / lower)
 
 
 def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: float, bound: float) -> Array:
-    """Find the rows whose pivot was replaced, (n,) bool: of those with an excess on the diagonal alone that a
-    replacement can make, the `count` of the most roundings.
+    """Find the rows whose pivot was replaced, (n,) bool.
+
+    Candidates exceed on the diagonal alone, by what a replacement can make; the `count` of the most roundings
+    are replaced.
 
     made : (n,) bool, rows that are right off the diagonal and whose pivot may be a replacement
     diagonal : (n,) float64, roundings on the diagonal
-    small : what replaces a pivot
+    small : the pivot of a replacement
     bound : of what a row may lose
     """
     usual = (diagonal <= ARITHMETIC_BOUND) & (rows.diagonal + rows.lost <= bound * rows.norm)
@@ -172,14 +172,13 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
 
 
 def _largest_column(prepared: Prepared, part: float) -> float:
-    """That part of ||A||_1, which itself may overflow."""
+    """Return that part of ||A||_1, which itself may overflow."""
     pattern = prepared.pattern
     return float(np.bincount(pattern.indices, part * np.abs(prepared.values), minlength=pattern.n).max())
 
 
 def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _Rows:
-    """Compare all rows. Of `parts` threads the i-th has every parts-th row from the i-th on: later rows take
-    longer.
+    """Compare all rows, every parts-th in one thread, because later rows take longer.
 
     values : (nnz of F,) float64 by rows, of L + U - I
     tiny : what a factor or a product may be off by near 0, in roundings

@@ -2,7 +2,10 @@
 
 A postorder renumbers the tree of A | A^T without changing who is eliminated before whom on any path to a
 root, and every entry of F lies on such a path. So the entries of L and U are the same as in the prepared
-order, and of L in the one where they are of L in the other.
+order.
+
+    factor, panels = on_filled(front_factor, both)
+    verify_factor(factor, prepared, both, "float64", static=False, panels=panels)
 """
 
 from __future__ import annotations
@@ -19,16 +22,14 @@ from fillpath.nouns import Array, Factor, FrontFactor, Fronts, TwoWay
 
 
 def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]:
-    """L + U - I on F by columns, without values for what is no factor on these fronts; and the panels of its
-    rows, None where no front has any.
+    """Return L + U - I on F by columns, and the panels of its rows, None where no front has any.
+
+    A result that is no factor on these fronts has no values. Panels are inverted again and factorised in
+    float64, so that a value is off by the block's condition times a rounding. Outside of F, fronts hold
+    zeros, in panels up to that, or there is no factor. Raises FillpathError where that overflows.
 
     factor : its fronts are of the matrix that F is of, as the gate made them
     both : F, n x n
-
-    Panels are inverted again and factorised in float64, so that a value is off by what the block's condition
-    makes of a rounding. Outside of F, fronts hold zeros, in panels up to that, or there is no factor.
-
-    Raises FillpathError where that overflows.
     """
     values = np.asarray(factor.values)
     start, panel = np.asarray(factor.start), np.asarray(factor.panel)
@@ -50,7 +51,7 @@ def on_filled(factor: FrontFactor, both: TwoWay) -> tuple[Factor, Panels | None]
 
 
 def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
-    """Whether every front's blocks lie within the values."""
+    """Return whether every front's blocks lie within the values."""
     m = len(fronts.up)
     if start.shape != (m,) or panel.shape != (m,) or values.ndim != 1 or values.dtype.kind != "f":
         return False
@@ -65,7 +66,7 @@ def _scatter(
     indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
     start, panel, values, out, width, condition,
 ):  # fmt: skip
-    """Write the values of all entries of F that the fronts have. Returns how many others are no zeros."""
+    """Write the values of all entries of F that the fronts have. Returns how many other entries are not 0."""
     n, most, unit = len(label), np.finfo(values.dtype).max, np.finfo(values.dtype).eps / 2
     vertex = np.empty(n, np.int64)
     vertex[label] = np.arange(n)
@@ -111,7 +112,9 @@ def _scatter(
 def _strays(lower, upper, inside, width, slack):
     """Count the places outside of F where L U is no zero, but for roundings of the row's largest product.
 
-    inside : (f, f) bool, the places of F. width : of the panels, 0 for none. slack : roundings
+    inside : (f, f) bool, the places of F
+    width : of the panels, 0 for none
+    slack : roundings
     """
     pivots, size = lower.shape
     strays, top = 0, _largest(lower, upper)
@@ -148,11 +151,13 @@ def _largest(lower, upper):
 
 @njit(error_model="numpy")
 def _plain(lower, upper, width, most):
-    """From panels to L and U, in place. With D the inverse of a stored block, D = L_D U_D: below it S becomes
-    S D U_D^-1 = S L_D, right of it A_KJ becomes L_D^-1 A_KJ. Returns the largest || |D| |D^-1| ||, and inf
-    where finite numbers overflow.
+    """Turn panels into L and U, in place. Returns the largest || |D| |D^-1| ||, inf for overflow.
 
-    lower : (s, f), the pivots' columns; upper : (r, s), the columns right of them
+    With D the inverse of a stored block, D = L_D U_D: below it S becomes S D U_D^-1 = S L_D, right of it A_KJ
+    becomes L_D^-1 A_KJ.
+
+    lower : (s, f), the pivots' columns
+    upper : (r, s), the columns right of them
     most : the largest number that may be written
     """
     pivots, size = lower.shape
@@ -184,8 +189,10 @@ def _within(lower, upper, most):
 
 @njit(error_model="numpy")
 def _opened(stored):
-    """Invert a stored block. Returns D, and || |D| |D^-1| ||, 0 where there is no inverse. What overflows is
-    taken once more with rows and columns divided by powers of two."""
+    """Invert a stored block. Returns D, and || |D| |D^-1| ||, 0 where there is no inverse.
+
+    Overflowing blocks are inverted once more with rows and columns divided by powers of two.
+    """
     block = _inverse(stored)
     condition = _condition(block, stored)
     if np.isfinite(block).all() and np.isfinite(condition):
@@ -213,7 +220,7 @@ def _divided(lines):
 
 @njit
 def _condition(block, inverse):
-    """|| |D| |D^-1| || in the infinity norm, both by columns; nan counts as 1."""
+    """Return || |D| |D^-1| || in the infinity norm, both by columns; nan counts as 1."""
     worst = 1.0
     for row in range(len(block)):
         total = 0.0
@@ -238,7 +245,7 @@ def _factorise(block):
 
 @njit(error_model="numpy")
 def _inverse(block):
-    """The inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
+    """Return the inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
     width = len(block)
     left, right = block.copy(), np.eye(width)
     for k in range(width):

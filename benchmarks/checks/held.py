@@ -1,9 +1,12 @@
-"""A verdict with what else the gate saw."""
+"""A verdict with the gate's other facts, and questions that several checks ask of arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from fillpath.record import Verified
 
@@ -16,7 +19,7 @@ class Held(Verified):
     """The verdict on a result, with facts of it.
 
     facts : numbers that decide nothing
-    row : the row of the matrix, counted from 0, with the largest value; None where no row has one
+    row : the row of the matrix, counted from 0, with the largest value; None where no row has it
     pivot : the worst row whose pivot was replaced; None where none was, or the check cannot tell
     """
 
@@ -26,8 +29,21 @@ class Held(Verified):
 
 
 def advice_on_pivots(row: int | None, count: int) -> str:
-    """Say what to do about `count` replaced pivots; nothing without any. row : of one, where it is known"""
+    """Advise on `count` replaced pivots; empty without any. row : of a replaced pivot, None if unknown."""
     if row is None and not count:
         return ""
     said = f"{count} pivots were replaced" if row is None else f"row {row}: its pivot was replaced"
     return f"; {said}: try refine=N, or --matching mc64"
+
+
+def is_array(array: Any, dtype: Any, length: int | None = None) -> bool:
+    """Return whether it is a vector on the host of that dtype. length : None for any."""
+    vector = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype
+    return vector and length in (None, len(array))
+
+
+def cuts(starts: Any, n: int) -> bool:
+    """Return whether these boundaries cut 0..n-1 into ranges that are not empty."""
+    if not is_array(starts, np.int64) or len(starts) < 2 or starts[0] != 0 or starts[-1] != n:
+        return False
+    return bool(np.all(np.diff(starts) > 0))

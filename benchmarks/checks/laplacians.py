@@ -7,27 +7,28 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from benchmarks.checks.held import Held
+from benchmarks.checks.held import Held, is_array
+from benchmarks.checks.rows import folded
 from fillpath.errors import FillpathError, InputError
 from fillpath.nouns import Array, Laplacian, Preconditioner, Solution, System
 from fillpath.record import Verified
 
 COMPONENTS = "||b - L x|| / ||b|| of the graph and of each component"
 # In Euclidean norms. Every solver has to reach the first over all rows, up to rounding, and stops by that.
-# So a component, whose b may be far smaller, is asked for three digits, and without its share for two.
+# The b of a component may be far smaller, so it needs three digits, and without its share two.
 SOLUTION_BOUND, COMPONENT_BOUND, LEAST_BOUND = 1e-6, 1e-3, 1e-2
 # A column of G sums to -1 up to this, and to one rounding per entry.
 ROUNDING = 1e-13
 
 
 def verify_preconditioner(result: Any, graph: Laplacian, by: str, expected: Array) -> Verified:
-    """How many columns of G are malformed, or differ from those of the same seed's factor in any bit.
+    """Count columns of G that are malformed, or differ in any bit from the same seed's factor.
 
-    A column is well formed if its rows ascend below the diagonal, its entries are in [-1, 0] and sum to -1,
-    and its entry of D is positive; or if it is empty and its entry of D is 0.
+    In a well-formed column the rows ascend below the diagonal, and the entries are in [-1, 0] and sum to -1.
+    Its entry of D is positive, or 0 if the column is empty.
 
-    by : the code that made the other factor.
-    expected : (n,) uint64, `column_hashes` of it.
+    by : the code that made the other factor
+    expected : (n,) uint64, `column_hashes` of the other factor
     """
     wrong = graph.n
     if _is_readable(result, graph.n):
@@ -38,14 +39,12 @@ def verify_preconditioner(result: Any, graph: Laplacian, by: str, expected: Arra
 
 
 def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
-    """Hold x by ||b - A x|| / ||b|| in float64, A being the matrix that the graph stands for.
+    """Hold x by ||b - A x|| / ||b|| in float64; A is the matrix that the graph represents.
 
     All rows are held, and those of each component c of the graph, times sqrt(n_c / n): no large component
-    hides a small one.
+    hides a small one. Raises InputError for an x of another shape, FillpathError where the check overflows.
 
     product : whether b is L times the system's b instead
-
-    Raises InputError for an x of another shape, FillpathError where the check overflows.
     """
     graph = system.laplacian
     x = np.asarray(result.x if isinstance(result, Solution) else np.empty(0), np.float64)
@@ -67,19 +66,14 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
     bounds = np.append(np.minimum(COMPONENT_BOUND, LEAST_BOUND * share[:-1]), SOLUTION_BOUND * (1 + 1e-6))
     bounds += 4 * np.finfo(np.float64).eps * rounded
     worst = int(np.argmax(residuals / bounds))
-    return Held(
-        by,
-        COMPONENTS,
-        float(residuals[worst]),
-        float(bounds[worst]),
-        {"normwise_error": float(residuals[-1])},
-    )
+    facts = {"normwise_error": float(residuals[-1])}
+    return Held(by, COMPONENTS, float(residuals[worst]), float(bounds[worst]), facts)
 
 
 def _norms(graph: Laplacian, vector: Array) -> Array:
-    """Take the Euclidean norm over each component of the graph, and last over all: (components + 1,) float64.
+    """Take the Euclidean norm over each component of the graph, and last over all.
 
-    vector : (n,) float64, by vertices
+    Returns (components + 1,) float64. vector : (n,) float64, by vertices
     """
     counted = graph.n - graph.grounded
     parts = _norm(vector[:counted], graph.component[:counted], graph.components)
@@ -88,8 +82,7 @@ def _norms(graph: Laplacian, vector: Array) -> Array:
 
 @njit(cache=True)
 def _norm(vector, part, parts):
-    """Take the norm over each part, (parts,), of numbers divided by the part's largest, so that no square
-    leaves the range of float64."""
+    """Take the norm over each part, (parts,), relative to its largest number, so that no square overflows."""
     largest, squares = np.zeros(parts), np.zeros(parts)
     for i in range(len(vector)):
         largest[part[i]] = max(largest[part[i]], abs(vector[i]))
@@ -100,7 +93,7 @@ def _norm(vector, part, parts):
 
 
 def column_hashes(factor: Preconditioner) -> Array:
-    """(n,) uint64: a hash of each column that depends on every bit of its rows, values and entry of D."""
+    """Return a hash of each column, (n,) uint64, by every bit of its rows, values and entry of D."""
     pattern = factor.pattern
     values, diagonal = factor.values.view(np.uint64), factor.diagonal.view(np.uint64)
     hashes: Array = _column_hashes(pattern.indptr, pattern.indices, values, diagonal)
@@ -108,7 +101,7 @@ def column_hashes(factor: Preconditioner) -> Array:
 
 
 def _applied(graph: Laplacian, y: Array) -> tuple[Array, Array]:
-    """(n,) float64: L y, and the sum of its terms' moduli, which bounds its rounding error."""
+    """Return L y, and the sum of its terms' moduli, which bounds its rounding error; (n,) float64 each."""
     applied, terms = np.empty(graph.n), np.empty(graph.n)
     _differences(graph.pattern.indptr, graph.pattern.indices, graph.weights, y, applied, terms)
     return applied, terms
@@ -116,8 +109,7 @@ def _applied(graph: Laplacian, y: Array) -> tuple[Array, Array]:
 
 @njit(cache=True)
 def _differences(indptr, indices, weights, y, applied, terms):
-    """The sum of w (y_i - y_j) of each row, compensated (Neumaier): degree times y_i minus the rest would
-    cancel."""
+    """Sum w (y_i - y_j) of each row, compensated (Neumaier): degree times y_i less the rest cancels."""
     for row in range(len(y)):
         total = lost = size = 0.0
         for p in range(indptr[row], indptr[row + 1]):
@@ -130,28 +122,19 @@ def _differences(indptr, indices, weights, y, applied, terms):
 
 
 def _is_readable(result: Any, n: int) -> bool:
-    """Whether the arrays can be read at all without leaving them."""
+    """Return whether the arrays can be read without leaving them."""
     if not isinstance(result, Preconditioner):
         return False
     indptr, indices = result.pattern.indptr, result.pattern.indices
-    kinds = [
-        (indptr, np.int64),
-        (indices, np.int32),
-        (result.values, np.float64),
-        (result.diagonal, np.float64),
-    ]
-    if not all(isinstance(array, np.ndarray) and array.dtype == kind for array, kind in kinds):
+    arrays = (indptr, np.int64, n + 1), (indices, np.int32), (result.diagonal, np.float64, n)
+    if not (all(is_array(*each) for each in arrays) and is_array(result.values, np.float64, len(indices))):
         return False
-    shapes = (
-        indptr.shape == (n + 1,) and result.diagonal.shape == (n,) and indices.shape == result.values.shape
-    )
-    spans = shapes and indptr[0] == 0 and indptr[-1] == len(indices)
-    return bool(spans and np.all(np.diff(indptr) >= 0))
+    return bool(indptr[0] == 0 and indptr[-1] == len(indices) and np.all(np.diff(indptr) >= 0))
 
 
 @njit(cache=True)
 def _well_formed(indptr, indices, values, diagonal):
-    """(n,) bool, one per column. A nan is never in range."""
+    """Return whether each column is well formed, (n,) bool; a nan is never in range."""
     n = len(diagonal)
     formed = np.empty(n, np.bool_)
     for k in range(n):
@@ -167,20 +150,12 @@ def _well_formed(indptr, indices, values, diagonal):
 
 @njit(cache=True)
 def _column_hashes(indptr, indices, values, diagonal):
-    """Per column, SplitMix64's finaliser (Steele, Lea and Flood) folded over D, rows and values, as bits."""
+    """Fold D, rows and values of each column, as bits."""
     n = len(diagonal)
     hashes = np.empty(n, np.uint64)
     for k in range(n):
-        state = _folded(np.uint64(0), diagonal[k])
+        state = folded(np.uint64(0), diagonal[k])
         for p in range(indptr[k], indptr[k + 1]):
-            state = _folded(_folded(state, np.uint64(indices[p])), values[p])
+            state = folded(folded(state, np.uint64(indices[p])), values[p])
         hashes[k] = state
     return hashes
-
-
-@njit(inline="always")
-def _folded(state, word):
-    state = (state ^ word) + np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))

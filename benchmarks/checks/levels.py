@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from benchmarks.checks.held import cuts, is_array
 from fillpath.nouns import Array, Filled, Levels
 from fillpath.record import Verified
 
 
 def verify_levels(result: Any, filled: Filled) -> Verified:
-    """How many exact dependencies do not go up (one that holds both ways counts twice), and how many columns
-    are in no level.
+    """Count columns in no level, and exact dependencies that do not go up, twice if they hold both ways.
 
     Right-looking, column i of a non-empty L[:,i] writes column k for U[i,k] != 0: k comes after i. It reads
     U[i,k], which column h < i writes if L[i,h] != 0 and U[h,k] != 0: i comes after h (double-U). F is closed
-    under elimination: it has [i,k] wherever it has [i,h] and [h,k], so that the last column of row h decides.
-    What is no partition of the columns is wrong in all of them.
+    under elimination: it has [i,k] wherever it has [i,h] and [h,k]. So the last column of row h decides. If
+    the levels are no partition of the columns, all columns are wrong.
     """
     n = filled.pattern.n
     wrong = n
@@ -31,22 +31,16 @@ def verify_levels(result: Any, filled: Filled) -> Verified:
 
 
 def _can_be(result: Any, n: int) -> bool:
-    """Whether a result cuts n columns into levels that are not empty."""
-    if not isinstance(result, Levels):
+    """Return whether a result cuts n columns into levels that are not empty."""
+    if not (
+        isinstance(result, Levels) and cuts(result.pointers, n) and is_array(result.columns, np.int32, n)
+    ):
         return False
-    pointers, columns = result.pointers, result.columns
-    if not (_is_list(pointers, np.int64) and _is_list(columns, np.int32)) or columns.shape != (n,):
-        return False
-    spans = pointers.size > 1 and pointers[0] == 0 and pointers[-1] == n
-    return bool(spans and np.all(np.diff(pointers) > 0) and columns.min() >= 0 and columns.max() < n)
-
-
-def _is_list(array: Any, dtype: type) -> bool:
-    return isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype
+    return bool(result.columns.min() >= 0 and result.columns.max() < n)
 
 
 def _level_of(levels: Levels, n: int) -> Array:
-    """(n,) int64: the level of each column, -1 for none."""
+    """Return the level of each column, (n,) int64, -1 for none."""
     level = np.full(n, -1)
     level[levels.columns] = np.repeat(np.arange(len(levels.pointers) - 1), np.diff(levels.pointers))
     return level
@@ -54,7 +48,7 @@ def _level_of(levels: Levels, n: int) -> Array:
 
 @njit(cache=True)
 def _broken(indptr, indices, upper_start, level):
-    """Exact dependencies that do not go up."""
+    """Count exact dependencies that do not go up."""
     n = len(level)
     updates = np.zeros(n, np.bool_)
     for row in range(n):

@@ -7,33 +7,26 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from benchmarks.checks.held import cuts
 from fillpath.nouns import Array, Filled, Supernodes
 from fillpath.record import Verified
 
 
 def verify_supernodes(result: Any, filled: Filled, maxsup: int) -> Verified:
-    """T3 by its definition; value: rows that are joined to the row before, or separated from it, wrongly.
+    """Count rows that are joined to the row before, or separated from it, wrongly by T3's definition.
 
     Row s joins the supernode of s - 1, which begins at r, if and only if s is no multiple of maxsup,
-    nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Boundaries that cannot be are wrong in all rows.
+    nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Malformed boundaries are wrong in all rows.
     """
     n = filled.pattern.n
-    wrong = _wrong_boundaries(result.starts, filled, maxsup) if _is_partition(result, n) else n
+    well_formed = isinstance(result, Supernodes) and cuts(result.starts, n)
+    wrong = _wrong_boundaries(result.starts, filled, maxsup) if well_formed else n
     by = "filled pattern, equal to the reference"
     return Verified(by, method="definition of T3, row by row", value=float(wrong), bound=0.0)
 
 
-def _is_partition(result: Any, n: int) -> bool:
-    """Whether the boundaries cut rows 0 to n - 1 into non-empty ranges."""
-    starts = result.starts if isinstance(result, Supernodes) else None
-    if not (isinstance(starts, np.ndarray) and starts.ndim == 1 and starts.dtype == np.int64):
-        return False
-    ascending = bool(np.all(np.diff(starts) > 0))
-    return len(starts) > 1 and starts[0] == 0 and starts[-1] == n and ascending
-
-
 def _wrong_boundaries(starts: Array, filled: Filled, maxsup: int) -> int:
-    """The recurrence is on rows, but each row is judged by itself, given the start that the result names."""
+    """Count wrong boundaries: each row is judged by itself, given the start that the result names."""
     n = filled.pattern.n
     rows = np.arange(1, n)
     joined = np.ones(n, np.bool_)
@@ -47,7 +40,7 @@ def _wrong_boundaries(starts: Array, filled: Filled, maxsup: int) -> int:
 
 @njit(cache=True)
 def _row_holds(indptr, indices, rows, columns, wanted):
-    """(len(rows),) bool: whether row rows[k] has an entry in columns[k]; false where it is not wanted."""
+    """Return whether row rows[k] has an entry in columns[k], (len(rows),) bool; false where not wanted."""
     holds = np.zeros(len(rows), np.bool_)
     for k in range(len(rows)):
         if wanted[k]:

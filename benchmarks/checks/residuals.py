@@ -1,12 +1,13 @@
 """Check of a solution: b - A x, row by row.
 
-The measure is the componentwise backward error of Oettli and Prager (1964): the least w so that x solves a
-system whose every entry differs by a part w from the given one. A row is held against its own terms, so that
-no large row hides a small one.
+The measure is the componentwise backward error of Oettli and Prager (1964). It is the least w so that x
+solves a system whose every entry differs by a part w from the given one. A row is held against its own terms,
+so that no large row hides a small one.
 
-Arioli, Demmel and Duff (1989) widen the denominator where a row's terms are tiny beside ||a_i|| ||x||. That
+Arioli, Demmel and Duff (1989) widen the denominator where a row's terms are tiny next to ||a_i|| ||x||. That
 is left out. The known solution lies in [1, 2], so that no honest x needs it, and a wrong x would excuse
-itself by its own size."""
+itself by its own size.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +48,14 @@ def verify_solution(result: Any, prepared: Prepared, dtype: str | None, columns:
 
 
 def backward_errors(prepared: Prepared, x: Array, b: Array) -> Array:
-    """The backward error of each row, (n,) float64; 0 for a row without terms. x, b : (n,) float64."""
+    """Return the backward error of each row, (n,) float64; 0 for a row without terms. x, b : (n,) float64."""
     pattern, errors = prepared.pattern, np.empty(prepared.pattern.n)
     _quotients(pattern.indptr, pattern.indices, prepared.values, x, b, errors)
     return errors
 
 
 def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Held:
-    pattern = prepared.pattern
+    by, pattern = "A x = b, b = A times random numbers", prepared.pattern
     matrix = csr_array((prepared.values, pattern.indices, pattern.indptr), shape=(pattern.n, pattern.n))
     known = np.random.default_rng(0).uniform(1.0, 2.0, (columns, pattern.n))
     b = np.ascontiguousarray((matrix @ known.T).T)
@@ -65,7 +66,7 @@ def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Hel
     if x.shape != shape:
         raise InputError(f"a solution of shape {x.shape} where {shape} was expected")
     if x.dtype.kind != "f" or not np.isfinite(x).all():
-        return Held("A x = b, b = A times random numbers", BACKWARD, float("nan"), bound)
+        return Held(by, BACKWARD, float("nan"), bound)
     x = x.astype(np.float64, copy=False).reshape(columns, pattern.n)
     errors = np.max([backward_errors(prepared, *pair) for pair in zip(x, b, strict=True)], axis=0)
     row = int(np.argmax(errors))
@@ -75,14 +76,7 @@ def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Hel
             "normwise_error": float(np.abs(b - (matrix @ x.T).T).max() / scale),
             "forward_error": float(np.abs(x - known).max() / known.max()),
         }
-    return Held(
-        "A x = b, b = A times random numbers",
-        BACKWARD,
-        float(errors[row]),
-        bound,
-        facts,
-        int(prepared.row_permutation[row]),
-    )
+    return Held(by, BACKWARD, float(errors[row]), bound, facts, int(prepared.row_permutation[row]))
 
 
 @njit(cache=True)
@@ -103,7 +97,7 @@ def _quotients(indptr, indices, values, x, b, errors):
 
 @njit(cache=True)
 def _scaled(row, x, right):
-    """The same of a row by mantissas and exponents, the largest exponent taken out."""
+    """Return the same of a row by mantissas and exponents, the largest exponent taken out."""
     most = math.frexp(right)[1] if right != 0 else -(10**6)
     for p in range(len(row)):
         if row[p] != 0 and x[p] != 0:

@@ -1,11 +1,12 @@
 """Checks of the stage `symbolic`: the rows of F = L + U against the reference.
 
-What is compared of a filled pattern is its digest, made in one pass over the entries and without
-temporaries: here on the host, and on the device, the same, by `benchmarks/engine/device_digest.py`.
+A filled pattern is compared by its digest, made in one pass over the entries and without temporaries. The
+digest is made here on the host; `benchmarks/engine/device_digest.py` makes the same on a device.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,20 +14,23 @@ import numba
 import numpy as np
 from numba import njit, prange
 
+from benchmarks.checks.held import is_array
 from fillpath.nouns import Array, Counts, Filled, Reference
 from fillpath.record import Verified
 
-# Rows that a thread takes at a time; in fill-reducing orders the long ones stand together, at the end.
+# Rows that a thread takes at a time; fill-reducing orders have the long rows together, at the end.
 _BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Digest:
-    """What is compared of a filled pattern.
+    """Everything that is compared of a filled pattern. Malformed rows have 0 in each array.
 
-    counts : of its rows; 0 and 0, as of no row with a diagonal, for a row that is malformed: not within the
-        arrays, upper_start outside of it, columns outside the matrix or not strictly ascending
-    hashes : (n,) uint64, of each row, by its columns and their order; 0 for a malformed one
+    A row is malformed if it, or its diagonal, lies outside the arrays, or its columns lie outside the matrix
+    or do not ascend strictly.
+
+    counts : of its rows
+    hashes : (n,) uint64, of each row, by its columns and their order
     """
 
     counts: Counts
@@ -34,37 +38,36 @@ class Digest:
 
 
 def verify_symbolic(result: Any, reference: Reference) -> Verified:
-    """Row counts of L and U and 64-bit row hashes equal the reference's; value: rows that differ.
-
-    result : a filled pattern on the host, or the digest of one.
-    """
+    """Count rows whose counts or 64-bit hash differ. result : a filled pattern on the host, or a digest."""
     n = len(reference.row_hashes)
     result = digest(result) if has_shape(result, n) else result
-    differing = _differing_rows(result, reference) if isinstance(result, Digest) else n
+    differing = n
+    if isinstance(result, Digest):
+        same = _same_counts(result.counts, reference) & (result.hashes == reference.row_hashes)
+        differing = int(np.count_nonzero(~same))
     return Verified(_by(reference), method="row counts and row hashes", value=float(differing), bound=0.0)
 
 
 def verify_counts(result: Counts, reference: Reference) -> Verified:
-    """Row counts of L and U equal the reference's; value: rows that differ."""
+    """Count rows whose counts of L and U differ."""
     n = len(reference.row_hashes)
-    well_formed = all(_is_host_array(counts, np.int64, n) for counts in (result.lower, result.upper))
+    well_formed = all(is_array(counts, np.int64, n) for counts in (result.lower, result.upper))
     differing = int(np.count_nonzero(~_same_counts(result, reference))) if well_formed else n
     return Verified(_by(reference), method="row counts", value=float(differing), bound=0.0)
 
 
-def has_shape(result: Any, n: int) -> bool:
-    """Whether it is a filled pattern on the host whose arrays have the dtypes and shapes for n rows, whatever
-    they hold."""
+def has_shape(result: Any, n: int, is_array: Callable[..., bool] = is_array) -> bool:
+    """Return whether it is a filled pattern with the dtypes and shapes of n rows, on the host by default."""
     return (
         isinstance(result, Filled)
-        and _is_host_array(result.pattern.indptr, np.int64, n + 1)
-        and _is_host_array(result.pattern.indices, np.int32)
-        and _is_host_array(result.upper_start, np.int64, n)
+        and is_array(result.pattern.indptr, np.int64, n + 1)
+        and is_array(result.pattern.indices, np.int32)
+        and is_array(result.upper_start, np.int64, n)
     )
 
 
 def digest(filled: Filled) -> Digest:
-    """The digest of a filled pattern that `has_shape`."""
+    """Return the digest of a filled pattern that `has_shape`."""
     n = filled.pattern.n
     counts, hashes = Counts(np.zeros(n, np.int64), np.zeros(n, np.int64)), np.zeros(n, np.uint64)
     arrays = filled.pattern.indptr, filled.pattern.indices, filled.upper_start
@@ -78,25 +81,15 @@ def _by(reference: Reference) -> str:
     return f"reference ({reference.made_by}, checked by {reference.checked_by})"
 
 
-def _differing_rows(result: Digest, reference: Reference) -> int:
-    same = _same_counts(result.counts, reference) & (result.hashes == reference.row_hashes)
-    return int(np.count_nonzero(~same))
-
-
 def _same_counts(counts: Counts, reference: Reference) -> Array:
     expected = reference.counts
     same: Array = (counts.lower == expected.lower) & (counts.upper == expected.upper)
     return same
 
 
-def _is_host_array(array: Any, dtype: Any, length: int | None = None) -> bool:
-    vector = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype
-    return vector and length in (None, len(array))
-
-
 @njit(cache=True, parallel=True)
 def _digest(threads, indptr, indices, upper_start, lower, upper, hashes):
-    """Fill in what a digest holds of each row that is not malformed."""
+    """Fill in the digest of each row that is not malformed."""
     n = len(hashes)
     for thread in prange(threads):
         for first in range(thread * _BLOCK, n, threads * _BLOCK):
@@ -111,16 +104,21 @@ def _digest(threads, indptr, indices, upper_start, lower, upper, hashes):
 
 @njit(cache=True)
 def _fold(indices, start, end, n):
-    """Steele, Lea and Flood's SplitMix64 finaliser folded over a row's columns; and whether these ascend
-    strictly, from 0 or more to below n."""
+    """Hash a row's columns. Returns the hash, and whether they ascend strictly within 0..n-1."""
     state = np.uint64(0x9E3779B97F4A7C15)
     ascends, last = True, -1
     for p in range(start, end):
         column = indices[p]
         ascends &= last < column < n
         last = column
-        state = (state ^ np.uint64(column)) + np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
+        state = folded(state, np.uint64(column))
     return state, ascends
+
+
+@njit(inline="always")
+def folded(state, word):
+    """Fold a word into a hash by SplitMix64's finaliser (Steele, Lea and Flood); all uint64."""
+    state = (state ^ word) + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

@@ -1,26 +1,29 @@
-"""How deep ParAC's factor is: its elimination trees and its longest path (Figure 4)."""
+"""The depth of ParAC's factor: its elimination trees and its longest path (Figure 4)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from fillpath.nouns import Laplacian, Preconditioner
+from fillpath.nouns import Array, Laplacian, Preconditioner
 
 
 def depths(graph: Laplacian, factor: Preconditioner) -> dict[str, float]:
-    """Facts of a right factor on the host, whose ground is a vertex like the others. Time O(nnz log n).
+    """Return facts of a right factor on the host, in time O(nnz log n). The ground is a vertex too.
 
-    height_classical : vertices on the longest path of the elimination tree of L's complete factor.
+    height_classical : vertices on the longest path of the elimination tree of L's complete factor
     height_actual : of the tree in which a vertex's parent is the first row below the diagonal of its column
-        of G (Definition 3.1).
-    critical_path : vertices on the longest path of G as a graph, which a triangular solve takes one by one.
-    nnz_l, nnz_g : entries of L and of G with their diagonals.
+        of G (Definition 3.1)
+    critical_path : vertices on the longest path of G as a graph, which a triangular solve takes one by one
+    nnz_l, nnz_g : entries of L and of G with their diagonals
     """
     n, adjacency, pattern = graph.n, graph.pattern, factor.pattern
+    first = np.full(n, -1, np.int64)
+    filled = np.diff(pattern.indptr) > 0
+    first[filled] = pattern.indices[pattern.indptr[:-1][filled]]
     return {
         "height_classical": float(_height(_classical(adjacency.indptr, adjacency.indices))),
-        "height_actual": float(_height(_first_rows(pattern.indptr, pattern.indices))),
+        "height_actual": float(_height(first)),
         "critical_path": float(_longest(pattern.indptr, pattern.indices)),
         "nnz_l": float(adjacency.nnz + n),
         "nnz_g": float(pattern.nnz + n),
@@ -29,7 +32,7 @@ def depths(graph: Laplacian, factor: Preconditioner) -> dict[str, float]:
 
 @njit(cache=True, nogil=True)
 def _classical(indptr, indices):
-    """(n,) int64: Liu's elimination tree of a symmetric pattern, by path compression; -1 for a root."""
+    """Return Liu's elimination tree of a symmetric pattern, by path compression: (n,) int64, -1 for roots."""
     n = len(indptr) - 1
     parent, ancestor = np.full(n, -1), np.full(n, -1)
     for k in range(n):
@@ -44,30 +47,15 @@ def _classical(indptr, indices):
     return parent
 
 
-@njit(cache=True, nogil=True)
-def _first_rows(indptr, indices):
-    """(n,) int64: the first row of each column, -1 for an empty one."""
-    n = len(indptr) - 1
-    parent = np.full(n, -1)
-    for k in range(n):
-        if indptr[k] < indptr[k + 1]:
-            parent[k] = indices[indptr[k]]
-    return parent
-
-
-@njit(cache=True, nogil=True)
-def _height(parent):
-    """Vertices on the longest path to a root; parents come later than their children."""
-    depth = np.ones(len(parent), np.int64)
-    for k in range(len(parent)):
-        if parent[k] >= 0:
-            depth[parent[k]] = max(depth[parent[k]], depth[k] + 1)
-    return depth.max()
+def _height(parent: Array) -> int:
+    """Return the vertices on the longest path to a root; parents, -1 for none, come after their children."""
+    indptr = np.append(0, np.cumsum(parent >= 0))
+    return int(_longest(indptr, parent[parent >= 0]))
 
 
 @njit(cache=True, nogil=True)
 def _longest(indptr, indices):
-    """Vertices on the longest path of a graph whose edges lead from a column to its rows, which are later."""
+    """Count the vertices on the longest path of a graph whose edges lead from a column to its later rows."""
     depth = np.ones(len(indptr) - 1, np.int64)
     for k in range(len(depth)):
         for p in range(indptr[k], indptr[k + 1]):

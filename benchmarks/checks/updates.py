@@ -1,25 +1,24 @@
-"""What a left-looking factorisation costs: its updates, counted from the filled pattern."""
+"""The cost of a left-looking factorisation: its updates, counted from the filled pattern."""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from fillpath.nouns import Array, Filled
+from fillpath.nouns import Filled
 
 
 def updates(filled: Filled) -> int:
-    """Of gilbert_peierls: each entry of U, without the diagonal, by those of L in the column of its row."""
+    """Count gilbert_peierls' updates: for each entry of L, the entries of U in the row of its column."""
     pattern = filled.pattern
-    upper = np.diff(pattern.indptr) - (filled.upper_start - pattern.indptr[:-1]) - 1
-    return int(_column_counts(pattern.indptr, pattern.indices, filled.upper_start) @ upper)
+    upper = pattern.indptr[1:] - filled.upper_start - 1
+    return int(_sum_over_lower(pattern.indptr, pattern.indices, filled.upper_start, upper))
 
 
 @njit(cache=True)
-def _column_counts(indptr: Array, indices: Array, upper_start: Array) -> Array:
-    """(n,) int64: of L."""
-    counts = np.zeros(len(upper_start), np.int64)
-    for row in range(len(upper_start)):
+def _sum_over_lower(indptr, indices, upper_start, upper):
+    """Sum `upper` of the column of each entry of L."""
+    total = 0
+    for row in range(len(upper)):
         for p in range(indptr[row], upper_start[row]):
-            counts[indices[p]] += 1
-    return counts
+            total += upper[indices[p]]
+    return total

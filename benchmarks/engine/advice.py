@@ -1,4 +1,4 @@
-"""Leave out of a reason what it advises and the case used already.
+"""Leave out of a reason the advice that the case has followed.
 
 A text below impl/ does not know how the matrix was prepared, and is part of the key of what it explains.
 """
@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from fillpath.registry import Implementation
 
-_ADVICE = ": try "
 _CHOICE = re.compile(r"--[a-z]+ \S+|[a-z_]+=\S+")
 
 
@@ -19,26 +18,22 @@ def followable(reason: str, used: set[str]) -> str:
 
     used : choices as advice writes them, such as `--matching mc64` and `dtype=float64`
     """
-    cause, advises, advice = reason.rpartition(_ADVICE)
-    alternatives = re.split(r",? or ", advice)
-    left = [each for each in alternatives if not _is_followed(each, used)]
-    if not advises or left == alternatives:
+    cause, advises, advice = reason.rpartition(": try ")
+    alternatives = [(each, set(_CHOICE.findall(each))) for each in re.split(r",? or ", advice)]
+    left = [each for each, named in alternatives if not named or named - used]
+    if not advises or len(left) == len(alternatives):
         return reason
-    return f"{cause}{_ADVICE}{', or '.join(left)}" if left else cause
+    return f"{cause}: try {', or '.join(left)}" if left else cause
 
 
 def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapping[str, str]) -> set[str]:
     """List what a case used, and `refine=N` where it has nothing to refine.
 
-    prepared : the facts of its input. options : the case's, defaults left out.
+    prepared : facts of its input
+    options : the case's, defaults left out
     """
     values = entry.values(options).items()
     chosen = {f"{name}={entry.option(name).canonical_text(value)}" for name, value in values}
     words = {f"--{name} {prepared[name]}" for name in ("matching", "ordering")}
     refined = {option.name for option in entry.options} & {"refine"}
     return chosen | words | {f"--diagonal {prepared['diagonal']:g}"} | (set() if refined else {"refine=N"})
-
-
-def _is_followed(alternative: str, used: set[str]) -> bool:
-    named = _CHOICE.findall(alternative)
-    return bool(named) and used.issuperset(named)

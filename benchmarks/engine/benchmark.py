@@ -1,4 +1,4 @@
-"""What the engine asks of a stage, and how it finds the file that answers: benchmarks/<stage>.py."""
+"""Questions of the engine to a stage, answered by benchmarks/<stage>.py."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Noun = TypeVar("Noun")
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a result is checked against, made before anything is timed.
+    """Everything that a result is checked against, made before anything is timed.
 
-    prepared : the matrix.
-    reference : of the matrix; None for a stage that does not refer to F.
-    options : the value of every option of the implementation.
-    peer : whether it is other people's library, which may do more than the stage asks for.
-    device : where it works; kernels on a GPU flush float32's denormal numbers.
-    nouns : by type, on the host: what the benchmark reads, and what that is made of.
-    expected : of the benchmark's `expected`.
+    prepared : the matrix
+    reference : of the matrix; None for a stage that does not refer to F
+    options : the value of every option of the implementation
+    peer : whether it is other people's library, which may do more than the stage asks for
+    nouns : by type, on the host: what the benchmark reads, and their parts
+    expected : of the benchmark's `expected`
+    device : of the implementation; kernels on a GPU flush float32's denormal numbers
     """
 
     prepared: Prepared
@@ -39,7 +39,7 @@ class Context:
     device: Device = "cpu"
 
     def noun(self, kind: type[Noun]) -> Noun:
-        """The noun of that type. Raises FillpathError for one that was not made."""
+        """Return the noun of that type. Raises FillpathError if it was not made."""
         if kind not in self.nouns:
             raise FillpathError(f"no {kind.__name__} was made: name it in the benchmark's `reads`")
         noun: Noun = self.nouns[kind]
@@ -47,10 +47,10 @@ class Context:
 
 
 class Benchmark(ABC):
-    """How the results of a stage are checked and counted.
+    """Checks and counts of a stage's results.
 
-    reads : the nouns that the methods take from their context.
-    version : str, of what its seconds mean; with another one asv begins its series anew.
+    reads : the nouns that its methods take from their context
+    version : str, of the meaning of its seconds; another version begins asv's series anew
     """
 
     reads: tuple[type, ...] = ()
@@ -59,47 +59,40 @@ class Benchmark(ABC):
     @property
     @abstractmethod
     def stage(self) -> str:
-        """The name of the stage, that of its file too."""
+        """Return the name of the stage and of its file."""
 
     @abstractmethod
     def check(self, result: Any, context: Context) -> Verified:
-        """The verdict on a result. result : its `evidence`, on the host."""
+        """Return the verdict on a result. result : its `evidence`, on the host."""
 
     @abstractmethod
     def least_bytes(self, result: Any, context: Context) -> int:
-        """Bytes that every implementation has to read and write.
-
-        result : where the implementation left it, on the host or a device.
-        """
+        """Return the bytes that every implementation reads and writes. result : on the host or a device."""
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Any:
-        """What `check` reads beside nouns; made once. seed : the case's."""
+        """Return what `check` needs next to nouns; made once. seed : the case's."""
         return None
 
     def answer(self, result: Any, context: Context) -> Any:
-        """The part of a result that has to be brought to the host, completed by what is there already."""
+        """Return the part of a result that has to be brought to the host."""
         return result
 
     def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
-        """What `check` is given of a result: the answer, unless less of it will do.
+        """Return what `check` is given of a result: the answer, unless less of it will do.
 
-        result : where the implementation left it.
-        fetch : brings a result to the host.
+        fetch : brings a result from where the implementation left it to the host
         """
         return fetch(self.answer(result, context))
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
-        """Facts of a right result that no implementation needs itself, counted after the last sample.
-
-        fetch : brings a result to the host.
-        """
+        """Return extra statistics of a right result, computed after timing. fetch : brings it to the host."""
         return {}
 
 
 def benchmark_of(stage: str) -> Benchmark:
-    """The benchmark of a stage: the class of the stage's name in benchmarks/<stage>.py.
+    """Return the benchmark of a stage: the class of the stage's name in benchmarks/<stage>.py.
 
-    Raises UnsupportedError where there is no such file: what cannot be checked is not measured.
+    Raises UnsupportedError without such a file: results that cannot be checked are not measured.
     """
     name = f"benchmarks.{stage}"
     if importlib.util.find_spec(name) is None:
@@ -109,11 +102,7 @@ def benchmark_of(stage: str) -> Benchmark:
 
 
 def bytes_of(*nouns: Any) -> int:
-    """Bytes of all arrays of these nouns, and of the nouns in them."""
-    return sum(_bytes(noun) for noun in nouns)
-
-
-def _bytes(noun: Any) -> int:
-    if is_dataclass(noun):
-        return bytes_of(*(getattr(noun, f.name) for f in fields(noun)))
-    return int(getattr(noun, "nbytes", 0))
+    """Return the bytes of all arrays of these nouns, and of the nouns in them."""
+    parts = [getattr(noun, each.name) for noun in nouns if is_dataclass(noun) for each in fields(noun)]
+    own = sum(int(getattr(noun, "nbytes", 0)) for noun in nouns if not is_dataclass(noun))
+    return own + (bytes_of(*parts) if parts else 0)

@@ -1,8 +1,8 @@
-"""The processes that measure a case together: one alone, or the ranks of MPI.
+"""Processes that measure a case together: one alone, or the ranks of MPI.
 
-The first prepares, checks, reads the clock and reports; the others call the implementation when it does. On a
-host each rank has `gpus` GPUs to itself, by its number there, and an equal part of the cores that the host's
-ranks may run on.
+The first process prepares, checks, reads the clock and reports; the others call the implementation when it
+does. On a host each rank has `gpus` GPUs to itself, by its number there, and an equal part of the host's
+cores.
 """
 
 from __future__ import annotations
@@ -23,17 +23,14 @@ class Alone:
     first = True
 
     def share(self, value: Any) -> Any:
-        """The first one's value, on each."""
+        """Return the first process's value, on each."""
         return value
 
     def barrier(self) -> None:
         """Wait until all are here."""
 
     def take_share(self, threads: int, device: Device, gpus: int) -> None:
-        """Have this process run on its part of the host.
-
-        threads : of the case, 0 where it does not say
-        """
+        """Run this process on its part of the host. threads : of the case, 0 for all cores."""
         import numba
 
         numba.set_num_threads(threads or machine().cores)
@@ -46,13 +43,13 @@ class Ranks(Alone):
         from mpi4py import MPI
         from mpi4py.util import pkl5
 
-        # Of its own messages none may be taken for one of the implementation's; and some have 2^31 bytes.
+        # A duplicate keeps our messages apart from the implementation's. With pkl5 they may exceed 2 GiB.
         self._communicator = pkl5.Intracomm(world(ranks).Dup())
         self._local = self._communicator.Split_type(MPI.COMM_TYPE_SHARED)
         self.rank = rank_of(self._communicator)
         self.first = self.rank == 0
         unbind(self._local)
-        # A record's cores are those of all ranks of its host: before this one has its part.
+        # A record counts the cores of all ranks of its host: read before this rank takes its part.
         self._cores = machine().cores
 
     def share(self, value: Any) -> Any:
@@ -62,7 +59,7 @@ class Ranks(Alone):
         self._communicator.Barrier()
 
     def abort(self) -> None:
-        """End all ranks: those that wait for this one would wait for ever."""
+        """End all ranks, which would wait for this one for ever."""
         self._communicator.Abort(1)
 
     def take_share(self, threads: int, device: Device, gpus: int) -> None:
@@ -70,7 +67,7 @@ class Ranks(Alone):
 
         number, size = int(self._local.Get_rank()), int(self._local.Get_size())
         part = max(1, self._cores // size)
-        # A rank that was bound when it began has no more threads in Numba than it saw cores then.
+        # If mpirun pinned this rank, Numba can start only as many threads as there were pinned cores.
         most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         numba.set_num_threads(threads or min(part, most))
         if (threads or part) * size <= self._cores:
@@ -86,8 +83,5 @@ class Ranks(Alone):
 
 
 def unbind(local: Any) -> None:
-    """Let each rank run where any of its host's may, however mpirun bound it.
-
-    local : the communicator of the host's ranks
-    """
+    """Let each rank run where any rank of its host may. local : the communicator of the host's ranks."""
     os.sched_setaffinity(0, set().union(*local.allgather(os.sched_getaffinity(0))))

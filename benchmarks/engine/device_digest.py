@@ -1,5 +1,4 @@
-"""The digest of a filled pattern on the device that holds it: of all its entries only what is compared is
-fetched."""
+"""The digest of a filled pattern, made on the device that holds it."""
 
 from __future__ import annotations
 
@@ -8,29 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.checks.rows import Digest
+from benchmarks.checks.rows import Digest, has_shape
 from fillpath.nouns import Counts, Filled
 from impl.cuda import kernels
 
 KERNEL = Path(__file__).with_name("row_digest.cu")
-# As there.
+# Equal to the kernel's.
 THREADS = 128
 
 
 def can_digest(result: Any, n: int) -> bool:
-    """Whether it is a filled pattern on the device whose arrays have the dtypes and shapes for n rows,
-    whatever they hold."""
-    return (
-        isinstance(result, Filled)
-        and _is_device_array(result.pattern.indptr, np.int64, n + 1)
-        and _is_device_array(result.pattern.indices, np.int32)
-        and _is_device_array(result.upper_start, np.int64, n)
-    )
+    """Return whether it is a filled pattern on the device with the dtypes and shapes of n rows."""
+    return has_shape(result, n, _is_device_array)
 
 
 def digest(filled: Filled) -> Digest:
-    """The digest of a filled pattern that `can_digest`, as `rows.digest` makes it on the host; its arrays are
-    on the current device, 24 bytes a row, and hold it when the device is done."""
+    """Return the digest of a filled pattern that `can_digest`, equal to that of `rows.digest`.
+
+    Its arrays are on the current device, 24 bytes a row. They are complete when the device is done.
+    """
     import cupy
 
     indptr, indices = filled.pattern.indptr, filled.pattern.indices

@@ -1,8 +1,8 @@
 """Joules while sampling, by the hardware's own counters: NVML's of the card, RAPL's of the processor.
 
-The whole card, or the whole package, is counted, with what it draws when idle and what others do on it
-meanwhile. Counters step every 20 to 100 ms, so that a short sample has no energy of its own: all samples
-together have, where they last LEAST_SECONDS.
+The whole card, or the whole package, is counted, with its idle draw and the work of others. Counters step
+every 20 to 100 ms, so a short sample has no energy of its own. All samples together have it, where they last
+LEAST_SECONDS.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pynvml
 
+from benchmarks.engine import machine
 from fillpath.registry import Device
 from impl.cuda import device
 
@@ -22,36 +22,28 @@ POWERCAP = Path("/sys/class/powercap")
 LEAST_SECONDS = 0.5
 
 
-class Counter(Protocol):
-    """One of the two below."""
-
-    def spent(self) -> float | None:
-        """Joules since it was asked last; None where it cannot be read."""
-
-
 @dataclass
 class Meter:
-    """Joules from its making on. It has to be asked more often than its counters wrap round.
+    """Joules since the meter was made. Read it more often than its counters wrap round.
 
-    joules : so far; None where a counter could not be read, or there is none.
+    joules : float, so far; None where a counter could not be read, or there is none
     """
 
-    counters: Sequence[Counter]
+    counters: Sequence[_Card | _Package]
 
     def __post_init__(self) -> None:
-        # From here on: what was spent before is of no account, but has to be readable.
+        # The joules from before do not count, but have to be readable.
         before = [counter.spent() for counter in self.counters]
         self.joules: float | None = None if not before or None in before else 0.0
 
     def advance(self) -> None:
-        """Add what was spent since."""
+        """Add the joules spent since the last call."""
         for counter in self.counters:
             spent = counter.spent()
             self.joules = None if self.joules is None or spent is None else self.joules + spent
 
     def per_sample(self, samples: int, seconds: float) -> float | None:
-        """Joules of one of that many samples, which took these seconds together; None for what is too short
-        for the counters."""
+        """Return joules per sample; None where `seconds`, of all samples, are too short for the counters."""
         if self.joules is None or not samples or seconds < LEAST_SECONDS:
             return None
         return self.joules / samples
@@ -59,10 +51,7 @@ class Meter:
 
 @contextlib.contextmanager
 def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
-    """The meter of an implementation's device.
-
-    gpus : how many it works on, from the current one on.
-    """
+    """Hold the meter of an implementation's device. gpus : int, cards, from the current card on."""
     if name == "cpu":
         yield Meter(_packages())
         return
@@ -78,12 +67,13 @@ def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
 
 
 class _Card:
-    """NVML's counter of a card, in millijoules since the driver was loaded. address : on the PCI bus."""
+    """NVML's counter of a card, in millijoules since the driver was loaded. address : str, on the PCI bus."""
 
     def __init__(self, address: str) -> None:
         self._address, self._last = address, 0
 
     def spent(self) -> float | None:
+        """Return joules since the last call; None where they cannot be read."""
         try:
             card = pynvml.nvmlDeviceGetHandleByPciBusId(self._address)
             now = int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card))
@@ -100,6 +90,7 @@ class _Package:
         self._folder, self._last = folder, 0
 
     def spent(self) -> float | None:
+        """Return joules since the last call; None where they cannot be read."""
         try:
             now = int((self._folder / "energy_uj").read_text())
             whole = int((self._folder / "max_energy_range_uj").read_text()) if now < self._last else 0
@@ -110,21 +101,13 @@ class _Package:
 
 
 def _packages() -> list[_Package]:
-    """Whole packages: their parts (cores, DRAM's controller) and the platform, which holds them, count no
-    joule twice."""
-    folders = sorted(POWERCAP.glob("intel-rapl:*"))
-    return [_Package(folder) for folder in folders if _label(folder).startswith("package")]
-
-
-def _label(folder: Path) -> str:
-    try:
-        return (folder / "name").read_text().strip()
-    except OSError:
-        return ""
+    """List whole packages: their parts, and the platform that holds them, would count joules twice."""
+    names = sorted(POWERCAP.glob("intel-rapl:*/name"))
+    return [_Package(name.parent) for name in names if (machine.read(name) or "").startswith("package")]
 
 
 def _addresses(gpus: int) -> list[str]:
-    """The cards' addresses; none for a MIG slice, whose card others share."""
+    """List the cards' addresses; none for a MIG slice, whose card others share."""
     if device.is_mig():
         return []
     import cupy

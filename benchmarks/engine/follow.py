@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, whatever ends that.
+"""Processes that end with the process that started them, however that ends.
 
     python -m benchmarks.engine.follow COMMAND...      run a command so
 
@@ -27,25 +27,25 @@ def die_with(parent: int) -> None:
 
 
 def die_with_parent() -> None:
-    """Die with the process that FILLPATH_PARENT names, or with any where it names none."""
+    """Die with the process that FILLPATH_PARENT names, else with the parent."""
     # A job of Slurm's inherits the variable from the host that submitted it: it holds within one job.
     process, _, job = os.environ.get(PARENT, "").partition("@")
     die_with(int(process) if process and job == _job() else os.getppid())
 
 
 def begin_part() -> None:
-    """Begin a process that is a part of a command: it dies with it, and says nothing at an interrupt."""
+    """Begin a process that is part of a command: it dies with the command, and interrupts end it silently."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def adopt() -> None:
-    """Make this process the one whose end its children are to follow."""
+    """Make this process the one that its children die with."""
     os.environ[PARENT] = parent_mark()
 
 
 def parent_mark() -> str:
-    """What a child of this process is to find in FILLPATH_PARENT."""
+    """Return the value of FILLPATH_PARENT for children of this process."""
     return f"{os.getpid()}@{_job()}"
 
 
@@ -54,6 +54,7 @@ def _job() -> str:
 
 
 def main() -> None:
+    """Run the command of the arguments in place of this process."""
     die_with(os.getppid())
     os.execvp(sys.argv[1], sys.argv[1:])
 

@@ -22,7 +22,7 @@ from fillpath.stages import stage_of
 
 
 class NotReadyError(FillpathError):
-    """A matrix could not be prepared within the limits. outcome : the status that this means for a case."""
+    """A matrix could not be prepared within the limits. outcome : the status of a case on it."""
 
     def __init__(self, outcome: Status, reason: str) -> None:
         super().__init__(reason)
@@ -30,11 +30,10 @@ class NotReadyError(FillpathError):
 
 
 def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
-    """The prepared matrix; it and its reference are in the cache then. What is missing is made under limits,
-    in a process of its own, which is killed where it passes one of them: no other case of the run tries
-    again.
+    """Return the prepared matrix. It and its reference are in the cache then.
 
-    Raises NotReadyError, and what finding the matrix raises.
+    A missing part is made in its own process, under limits. If a limit ends the process, no other case of the
+    run tries again. Raises NotReadyError, and what finding the matrix raises.
     """
     path = prepared_path(case.matrix, case.preparation, case.seed)
     has_reference = stage_of(case.stage).refers
@@ -64,7 +63,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
 
 
 def _error(case: Case, outcome: Outcome, limits: Limits, remaining: float) -> NotReadyError:
-    """Why the matrix is not prepared. remaining : seconds that the run had left."""
+    """Return why the matrix is not prepared. remaining : seconds that the run had left."""
     if outcome.status is not Status.TIMEOUT:
         return NotReadyError(outcome.status, f"preparing {case.matrix}: {outcome.reason}")
     if remaining < limits.preparation:
@@ -98,5 +97,5 @@ def _cached(path: Path, has_reference: bool) -> Prepared | None:
 
 @functools.lru_cache(maxsize=1)
 def _loaded(path: Path, changed: int) -> Prepared:
-    """The prepared matrix in a file as it was at `changed`: rounds ask for the same one again and again."""
+    """Return the prepared matrix in a file as it was at `changed`: rounds ask for it repeatedly."""
     return load_prepared(path)

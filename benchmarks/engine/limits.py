@@ -1,4 +1,4 @@
-"""What a measurement may take."""
+"""Limits of a measurement, and the samples that a process takes and a stored record needs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,36 @@ import math
 from dataclasses import dataclass
 
 from benchmarks.engine import machine
-from benchmarks.engine.sampling import USUAL, Sampling
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """most : int, samples. seconds : float, of all samples, after which no other begins."""
+
+    most: int
+    seconds: float
+
+    def wants_more(self, count: int, spent: float) -> bool:
+        """Return whether another sample is due after `count` samples that took `spent` seconds."""
+        return count < self.most and spent < self.seconds
+
+
+# More samples gain little: processes differ by more than the samples within one.
+USUAL = Sampling(5, 2.0)
+# For the embedded suite, which shows that everything works.
+SHORT = Sampling(3, 1.0)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one measurement.
+    """Limits of one measurement.
 
-    seconds : of the worker's whole life.
-    preparation : seconds of preparing its matrix and making the reference, which none of the above are.
-    memory : bytes resident; None: nine tenths of what is available when it starts.
-    samples : how many exactly; None: by `usual`.
-    usual : the samples of a process that is not asked for a number.
-    forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU.
+    seconds : of the worker's whole life, preparation left out
+    preparation : seconds of preparing its matrix and making the reference
+    memory : bytes resident; None for nine tenths of what is available when it starts
+    samples : exact number, None for `usual`
+    usual : the samples of a process without an exact number
+    forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU
     """
 
     seconds: float = 600.0
@@ -32,7 +49,7 @@ class Limits:
     def sampling(self) -> Sampling:
         return Sampling(self.samples, math.inf) if self.samples else self.usual
 
-    def memory_limit(self) -> int | None:
-        """Bytes; None where nobody says how much memory there is."""
+    def memory_limit(self) -> int:
+        """Return the limit in bytes."""
         available = machine.available_memory()
-        return self.memory or (None if available is None else available * 9 // 10)
+        return self.memory or available * 9 // 10

@@ -1,9 +1,8 @@
-"""What this machine is: the facts a record carries. What cannot be read is None, never guessed."""
+"""Facts of this machine that a record carries. An unreadable fact is None, never guessed."""
 
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import json
 import os
 import platform
@@ -23,19 +22,18 @@ from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
 from impl.cuda import device, kernels
 
-# Beside the peers.
+# Libraries with a version in a record, next to the peers.
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "mpi4py", "cupy-cuda12x", "cupy-cuda13x")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Facts of the host; None for one that cannot be read.
+    """Facts of the host; None for an unreadable one.
 
-    cpu : its name.
-    cores : that this process may use.
-    memory : bytes.
-    os, arch : names.
-    governor : of the CPU's frequency.
+    cpu, os, arch : names
+    cores : that this process may use
+    memory : bytes
+    governor : of the CPU's frequency
     """
 
     cpu: str | None
@@ -48,32 +46,36 @@ class Machine:
 
 @functools.cache
 def machine() -> Machine:
-    """The host this process runs on."""
+    """Return the host of this process."""
     return Machine(
         cpu=hardware().cpu,
         cores=len(os.sched_getaffinity(0)),
         memory=psutil.virtual_memory().total,
         os=f"{platform.system()} {platform.release()}",
         arch=platform.machine(),
-        governor=_read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        governor=read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
     )
 
 
 def write_facts() -> None:
-    """Write results/<machine>/machine.json unless it says the same already. Its `host` is the only host whose
-    results the folder holds, None for several. Raises ConfigError as `require_kind`."""
+    """Write results/<machine>/machine.json, where it changed. Raises ConfigError as `require_kind`.
+
+    Its `host` is the only host whose results the folder holds, None for several.
+    """
     host.require_kind()
     path = results() / machine_name() / host.FACTS
     kind = {**asdict(hardware()), "gpus": host.known_gpus()}
     facts = {**asdict(machine()), **kind, "name": machine_name(), "host": host.owner()}
     text = json.dumps(facts, indent=2, sort_keys=True) + "\n"
-    if _read(path) != text.strip():
+    if read(path) != text.strip():
         write_text(path, text)
 
 
 def introduce() -> None:
-    """The first step of every command that measures: refuse to measure as a machine of another kind, and say
-    where the results go if not under the host's own name. Raises ConfigError as `require_kind`."""
+    """Begin a command that measures: check this host's kind, and name the folder of its results.
+
+    Prints the folder where it is not the host's own name. Raises ConfigError as `require_kind`.
+    """
     host.require_kind()
     if message := host.name_message():
         print(f"fillpath: {message}", file=sys.stderr, flush=True)
@@ -92,35 +94,30 @@ def available_memory() -> int:
 def group_limit(
     membership: Path = Path("/proc/self/cgroup"), groups: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """The lowest memory limit of the control groups that this process is in, of either version; None without
-    one."""
+    """Return the lowest memory limit of this process's control groups, version 1 or 2; None without any."""
     limits = []
-    for line in (_read(membership) or "").splitlines():
+    for line in (read(membership) or "").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in ("", "memory"):
             name = "memory.limit_in_bytes" if controllers else "memory.max"
             inner = groups / controllers / path.lstrip("/")
             outer = [folder for folder in inner.parents if folder.is_relative_to(groups)]
-            limits += [_read(folder / name) for folder in (inner, *outer)]
+            limits += [read(folder / name) for folder in (inner, *outer)]
     return min((int(limit) for limit in limits if limit is not None and limit.isdigit()), default=None)
 
 
 @functools.cache
 def versions() -> dict[str, str]:
-    """Versions of Python and of every library a measurement may depend on, where installed."""
-    installed = {"python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            installed[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return installed | peers.versions()
+    """Return versions of Python and of the installed libraries that a measurement may depend on."""
+    found = {name: peers.package_version(name) for name in LIBRARIES}
+    installed = {name: version for name, version in found.items() if version is not None}
+    return {"python": platform.python_version(), **installed, **peers.versions()}
 
 
 def accelerator(used: Device) -> dict[str, Any]:
-    """The fields of a record that name the device a case runs on: `device`, `driver`, `cuda`, `gpu`.
+    """Return the fields of a record that name the device a case runs on: `device`, `driver`, `cuda`, `gpu`.
 
-    used : by the case's implementation. All None for the CPU, and where no GPU can be used.
+    used : of the case's implementation. All fields are None for the CPU, and where no GPU can be used.
     """
     if used == "cpu" or not kernels.available()[0]:
         return dict.fromkeys(("device", "driver", "cuda", "gpu"))
@@ -134,9 +131,9 @@ def accelerator(used: Device) -> dict[str, Any]:
 
 
 def git_state() -> tuple[str | None, bool | None]:
-    """(commit, dirty). dirty: tracked files differ outside results/ and generated pages.
+    """Return (commit, dirty): dirty if tracked files differ outside results/ and generated pages.
 
-    (None, None) where this checkout is no repository, though it may lie in another one.
+    Returns (None, None) where this checkout is no repository, though it may lie in another repository.
     """
     toplevel, _, commit = (_git("rev-parse", "--show-toplevel", "HEAD") or "").partition("\n")
     if not commit or Path(toplevel).resolve() != ROOT:
@@ -147,7 +144,7 @@ def git_state() -> tuple[str | None, bool | None]:
 
 def oom_kills() -> int | None:
     """Count the processes that the kernel has killed for memory since it started."""
-    count = re.search(r"oom_kill (\d+)", _read(Path("/proc/vmstat")) or "")
+    count = re.search(r"oom_kill (\d+)", read(Path("/proc/vmstat")) or "")
     return int(count[1]) if count else None
 
 
@@ -161,7 +158,8 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _read(path: Path) -> str | None:
+def read(path: Path) -> str | None:
+    """Return a small file's text, None where it cannot be read."""
     try:
         return path.read_text().strip()
     except OSError:

@@ -1,4 +1,8 @@
-"""`measure`: the supervisor of one measurement. It writes the record, whatever becomes of the worker."""
+"""`measure`: the supervisor of one measurement. It writes the record, whatever becomes of the worker.
+
+record = measure("symbolic.fill1@HB+bcsstk18.metis")
+record.status, record.median
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ from typing import Any
 from benchmarks.engine import machine, run, standing
 from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
-from benchmarks.engine.foresight import least_bytes
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
@@ -33,6 +36,13 @@ from impl.cuda.peers import device_count
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
 # suspect.
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
+# Bytes of an entry of F: its index, and in the numeric phase its value in float32.
+_INDEX, _VALUE = 4, 4
+# Fields that a record has as its worker reported them.
+_REPORTED = (
+    "status", "conclusive", "verified", "work", "peak_memory", "energy", "clocks", "throttle", "series",
+    "longer_than",
+)  # fmt: skip
 
 
 def measure(
@@ -44,18 +54,18 @@ def measure(
     process: int = 0,
     processes: int = 1,
 ) -> Record:
-    """Measure a case in a worker process, or return a record that stands for its key.
+    """Measure a case in a worker process, or return a reusable record.
 
-    case : or its name.
-    limits : what it may take; None: those of `Limits`.
-    fresh : measure again, unless the record is of the run `within`.
-    within : the run whose id and deadline hold; None: one of its own.
-    process : which of the run's processes of this case it is, from 0.
-    processes : of how many another run's record has to be one, to be taken instead.
+    case : or its name
+    limits : None for the defaults of `Limits`
+    fresh : measure again, unless the record is of the run `within`
+    within : the run with the id and the deadline, None for a new run
+    process : number of the process in its run, from 0
+    processes : that another run needs to have of the case, so that its record is reused
 
-    Raises UnknownNameError for a case that names nothing, ConfigError for a kind of machine that this host is
-    not of and for what `surroundings.require_own` refuses, DiskFullError before any work where a record might
-    not fit any more. Every other failure is the status of the record that is returned and stored.
+    Raises UnknownNameError for a case that names nothing, and DiskFullError before any work where a record
+    might not fit. Raises ConfigError for another kind of machine, and as `surroundings.require_own`. Every
+    other failure is the status of the record that is returned and stored.
     """
     surroundings.require_own()
     load_all()
@@ -104,7 +114,7 @@ def require(case: Case, implementation: Implementation) -> None:
     cores, ranks = machine.machine().cores, ranks_of(case, implementation)
     for count, what in ((case.threads, "threads"), (ranks, "ranks")):
         if count > cores:
-            # In turns on fewer cores they would take the time of no machine.
+            # Taking turns on fewer cores, they would measure no machine.
             raise UnavailableError(f"{count} {what}, and this machine has {cores} cores")
     if ranks > 1:
         launcher(implementation.peer)
@@ -114,7 +124,7 @@ def require(case: Case, implementation: Implementation) -> None:
 
 
 def ranks_of(case: Case, implementation: Implementation) -> int:
-    """How many processes of MPI the case is measured on; 1: on one that knows no MPI."""
+    """Return the ranks of MPI that measure the case, 1 without MPI."""
     return int(implementation.values(dict(case.options)).get("ranks", 1))
 
 
@@ -126,7 +136,7 @@ def store_unavailable(
 
 
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
-    """The worker's job: to measure a case whose matrix is prepared. Ranks share this machine's cores."""
+    """Return the worker's job: to measure a prepared case. Ranks share this machine's cores."""
     ranks = ranks_of(case, implementation)
     return {
         "task": "measure",
@@ -148,7 +158,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
 
 
 def _resolved(case: Case | str) -> tuple[Case, Implementation]:
-    """The case with its options as a name has them. Raises UnknownNameError."""
+    """Return the case with canonical options, and its implementation. Raises UnknownNameError."""
     case = Case.parse(case) if isinstance(case, str) else case
     implementation = lookup(case.stage, case.implementation)
     if case.gpus:
@@ -157,7 +167,7 @@ def _resolved(case: Case | str) -> tuple[Case, Implementation]:
 
 
 def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
-    """The prepared matrix. Raises as `make_ready`, and UnsupportedError for what nothing here can measure."""
+    """Return the prepared matrix. Raises as `make_ready`, and UnsupportedError for unmeasurable cases."""
     benchmark_of(case.stage)
     prepared = make_ready(case, limits, within)
     if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
@@ -165,11 +175,25 @@ def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
     return prepared
 
 
+def least_bytes(case: Case, implementation: Implementation, filled: float) -> float:
+    """Return the bytes of F's rows and values, which the case holds at some time whatever its implementation.
+
+    Returns 0 where nothing is certain: graphs, counts, peers, and whole solutions, which may fill less.
+
+    filled : float, entries of F
+    """
+    stage = stage_of(case.stage)
+    counts = implementation.values(dict(case.options)).get("output") == "counts"
+    if not stage.refers or counts or implementation.peer:
+        return 0.0
+    return filled * (_INDEX + (_VALUE if case.stage == "numeric" else 0))
+
+
 def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> str:
-    """Why the case cannot fit, by its reference; empty where it may."""
+    """Return why the case cannot fit into memory, by its reference; empty where it may."""
     usable = limits.memory_limit()
     made = load_reference(reference_path(prepared.hash)) if stage_of(case.stage).refers else None
-    if usable is None or made is None:
+    if made is None:
         return ""
     card = (machine.accelerator(implementation.device)["gpu"] or {}).get("memory") or 0
     needed = least_bytes(case, implementation, made.counts.nnz)
@@ -203,7 +227,7 @@ def _status_of(error: BaseException) -> Status:
 
 
 def _start(limits: Limits, process: int, processes: int) -> Start:
-    """How a worker of the case starts: processes that make an interval have to be independent."""
+    """Return how a worker starts: processes that make an interval have to be independent."""
     if processes > 1:
         return "followed" if process + 1 < processes else "alone"
     return "forked" if limits.forked else "alone"
@@ -218,7 +242,7 @@ def _supervised(
     within: Run,
     start: Start,
 ) -> Record:
-    """The record of a measurement, which fills in the blank one."""
+    """Measure, and return the filled record."""
     remaining = within.remaining()
     if remaining <= 0:
         return _late(blank)
@@ -233,26 +257,14 @@ def _supervised(
 
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
-    """The blank record with what became of the worker."""
-    wrong = outcome.status is Status.WRONG
-    record = replace(
-        blank,
-        status=outcome.status,
-        reason=followable(outcome.reason, choices(blank.prepared or {}, implementation, dict(case.options))),
-        conclusive=outcome.conclusive,
-        seconds=[] if wrong else outcome.seconds,
-        phases={} if wrong else outcome.phases,
-        kernel_seconds=None if wrong else outcome.kernel_seconds or None,
-        verified=outcome.verified,
-        work=outcome.work,
-        peak_memory=outcome.peak_memory,
-        energy=outcome.energy,
-        clocks=outcome.clocks,
-        throttle=outcome.throttle,
-        threads_used=standing.threads_of(case),
-        series=outcome.series,
-        longer_than=outcome.longer_than,
-    )
+    """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
+    used = choices(blank.prepared or {}, implementation, dict(case.options))
+    taken = {name: getattr(outcome, name) for name in _REPORTED}
+    if outcome.status is not Status.WRONG:
+        kernels = outcome.kernel_seconds or None
+        taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
+    reason, threads = followable(outcome.reason, used), standing.threads_of(case)
+    record = replace(blank, **taken, reason=reason, threads_used=threads)
     least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
     too_fast = record.median is not None and least is not None and record.median < least
     return replace(record, suspect=too_fast)

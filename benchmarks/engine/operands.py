@@ -1,4 +1,4 @@
-"""What an implementation is given and what its results are checked against, made before anything is timed."""
+"""Operands of implementations, and what their results are checked against, made before anything is timed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from benchmarks.engine.benchmark import Context, benchmark_of
 from fetch.prepare import raw_of
 from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
-from fillpath.makers import maker_of, parts_of
 from fillpath.nouns import Filled, Pattern, Prepared, Raw, Reference
 from fillpath.registry import Implementation
+from fillpath.source import maker_of, parts_of
 from fillpath.stages import stage_of
 
 
@@ -25,12 +25,12 @@ def context(
     options: Mapping[str, str],
     seed: int = 0,
 ) -> Context:
-    """What results are checked against.
+    """Return what results are checked against.
 
-    reference : of the matrix; None for a stage that does not refer to F.
-    options, seed : as a case has them.
+    reference : of the matrix; None for a stage that does not refer to F
+    options, seed : as a case has them
 
-    Raises UnsupportedError for a stage without a benchmark, and what `noun` raises.
+    Raises UnsupportedError for a stage without a benchmark, and what makers raise.
     """
     benchmark = benchmark_of(implementation.stage)
     if stage_of(implementation.stage).on_graph:
@@ -44,16 +44,16 @@ def context(
 
 
 def operand(implementation: Implementation, context: Context) -> Any:
-    """The noun that the implementation takes. Raises as `context`."""
+    """Return the noun that the implementation takes. Raises as `context`."""
     return _make(implementation.takes, dict(context.nouns), context.reference)
 
 
 def arguments(
     implementation: Implementation, options: Mapping[str, str], seed: int, gpus: int = 0
 ) -> dict[str, Any]:
-    """Keyword arguments: a case's options, and its seed and GPUs where there are options of these names.
+    """Return keyword arguments: a case's options, its seed and its GPUs where there are such options.
 
-    gpus : 0 for the implementation's own default.
+    gpus : 0 for the implementation's own default
     """
     names = implementation.values({})
     seeds = {"seed": seed} if "seed" in names else {}
@@ -62,9 +62,9 @@ def arguments(
 
 
 def _make(kind: type, nouns: dict[type, Any], reference: Reference | None) -> Any:
-    """The noun of that type, made by the makers that records are keyed by; `nouns` keeps it and its parts.
+    """Return the noun of that type, made by the makers that records are keyed by; `nouns` keeps all parts.
 
-    Raises FillpathError where F is not what the reference says, and what a maker raises.
+    Raises FillpathError where F differs from the reference, and what a maker raises.
     """
     if kind is Raw and kind not in nouns:
         nouns[kind] = raw_of(nouns[Prepared].provenance)

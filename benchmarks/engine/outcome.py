@@ -1,4 +1,4 @@
-"""What a worker reports: its protocol.
+"""The worker's reports: its protocol.
 
 The worker writes one JSON object per line: an `event`, and the values that belong to it.
 """
@@ -17,15 +17,15 @@ from fillpath.record import Status, Verified
 
 @dataclass
 class Outcome:
-    """What the worker has reported so far.
+    """The worker's reports so far. Fields not listed here are those of a record.
 
-    began : whether the implementation was called: what went wrong before is not its doing.
-    calling_since : when the call that runs began, by the monotonic clock; None where none runs, and later.
-    longer_than : seconds that it had taken when a limit of time ended it.
-    complete : whether all that a right result needs is there, whatever becomes of the worker from then on.
-    done : whether there is nothing to wait for.
-    bytes : the least that had to be moved.
-    held : facts of the gate that are numbers. The other fields are those of a record.
+    began : whether the implementation was called: an earlier failure is not its doing
+    calling_since : start of the running call by the monotonic clock, None where none runs
+    longer_than : seconds of the call that a time limit ended
+    complete : whether all that a right result needs is there, whatever becomes of the worker later
+    done : whether there is nothing to wait for
+    bytes : the least that had to be moved
+    held : numbers among the facts of the gate
     """
 
     status: Status = Status.ERROR
@@ -50,7 +50,7 @@ class Outcome:
     series: str | None = None
 
     def take(self, message: dict[str, Any]) -> None:
-        """Take in one message. Those after the last are of no account."""
+        """Take in one message; messages after the last are ignored."""
         if not self.done:
             getattr(self, f"_on_{message['event']}")(message)
 
@@ -84,11 +84,11 @@ class Outcome:
             self._end(Status.WRONG, reason)
 
     def _on_sampling(self, message: dict[str, Any]) -> None:
-        """Samples follow: the first has begun, or will in a moment."""
+        """Note that the first sample begins now."""
         self.calling_since = time.monotonic()
 
     def _on_sample(self, message: dict[str, Any]) -> None:
-        # After it may come the last check, which is no call.
+        # The last check may follow, which is no call.
         self.calling_since = None
         self.seconds.append(message["seconds"])
         for name, spent in message["phases"].items():
@@ -137,7 +137,7 @@ class Outcome:
 
 
 def _impossible(work: dict[str, Any]) -> list[str]:
-    """What no count can be: below zero, or no number."""
+    """List the counts that are negative or not finite."""
     counts = [(name, value) for name, value in work.items() if name != "facts" and value is not None]
     counts += (work["facts"] or {}).items()
     negative = [f"negative {name}" for name, value in counts if value < 0]

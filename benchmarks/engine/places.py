@@ -1,9 +1,10 @@
-"""Where an implementation works, and what has to be done there around a sample: the host, or a GPU.
+"""The place where an implementation works, and what happens there around a sample: the host, or a GPU.
 
 The worker brings the input in before the clock starts, and fetches the results for the gate after it has
-stopped. The place also says what is measured of a sample beside its seconds.
+stopped. A place also reads kernels' seconds, peak memory and clocks.
 
-Longer than two screens: the host and the GPU stand side by side under the protocol that both follow.
+    where = place("gpu")
+    result, work = where.rehearse(lambda: function(where.bring(noun)))
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from benchmarks.engine.benchmark import bytes_of
 from benchmarks.engine.staging import LEAST_BYTES, Staging
@@ -21,97 +22,71 @@ from impl.cuda import device, nvml, transfer
 Call = Callable[[], Any]
 
 
-class Place(Protocol):
-    """One of the two below.
-
-    transfers : seconds of each transfer so far, under `to_device` and `to_host`.
-    """
-
-    transfers: dict[str, list[float]]
-
-    @property
-    def synchronise(self) -> Callable[[], None] | None:
-        """Waits for all that was started; None where nothing is asynchronous."""
-
-    def bring(self, noun: Any) -> Any:
-        """The noun where the implementation wants it."""
-
-    def fetch(self, noun: Any) -> Any:
-        """The noun on the host."""
-
-    def rehearse(self, call: Call) -> Any:
-        """The first call, whose result is verified before anything is timed."""
-
-    def sampled(self, call: Call) -> Call:
-        """The call as it is timed: it returns when its result is there."""
-
-    def begin(self) -> None:
-        """Called once, before the first sample."""
-
-    def kernel_seconds(self) -> float | None:
-        """Seconds of the last sample by the device's clock, None where it has none."""
-
-    def peak_memory(self) -> int | None:
-        """Bytes that a call takes above what was in use before."""
-
-    def state(self) -> dict[str, Any]:
-        """How fast the device runs: `clocks` and `throttle` of a record."""
-
-
-def place(name: Device) -> Place:
-    """The place of an implementation's device."""
+def place(name: Device) -> Host:
+    """Return the place of an implementation's device."""
     return Gpu() if name == "gpu" else Host()
 
 
 class Host:
-    """Everything is on the host already, and a call is done when it returns. Peak memory is what the process
-    grows by while it is sampled."""
+    """The host: all nouns are there already, a call is done when it returns, and the device has no clock.
 
-    synchronise = None
+    transfers : seconds of each transfer so far, under `to_device` and `to_host`
+    """
 
     def __init__(self) -> None:
         self.transfers: dict[str, list[float]] = {}
         self._baseline: int | None = None
 
+    def synchronise(self) -> None:
+        """Wait for all work that was started."""
+
     def bring(self, noun: Any) -> Any:
+        """Return the noun where the implementation wants it."""
         return noun
 
     def fetch(self, noun: Any) -> Any:
+        """Return the noun on the host."""
         return noun
 
     def rehearse(self, call: Call) -> Any:
+        """Make the first call, whose result is verified before anything is timed."""
         return call()
 
     def sampled(self, call: Call) -> Call:
+        """Return the call as it is timed: it returns when its result is there."""
         return call
 
     def begin(self) -> None:
+        """Prepare for the first sample."""
         self._baseline = _reset_peak_memory()
 
     def kernel_seconds(self) -> float | None:
+        """Return the last sample's seconds by the device's clock."""
         return None
 
     def peak_memory(self) -> int | None:
+        """Return the bytes that a call takes above those in use before; on the host, of all samples."""
         peak = _status_bytes("VmHWM")
         return None if self._baseline is None or peak is None else max(0, peak - self._baseline)
 
     def state(self) -> dict[str, Any]:
+        """Return `clocks` and `throttle` of a record."""
         return {"clocks": None, "throttle": None}
 
 
-class Gpu:
+class Gpu(Host):
     """The first visible GPU, through CuPy.
 
     Peak memory is the most that CuPy's pool had in use during the rehearsal, which does what every sample
-    does: a hook that counts each allocation takes microseconds, which the samples are spared. What is
-    allocated past the pool (pinned host memory, managed memory) is not in it. The rehearsal also fills the
-    pool, so that samples allocate from it, and compiles the kernels.
+    does. A hook that counts each allocation would cost samples microseconds. Memory allocated past the pool
+    (pinned host memory, managed memory) is not counted. The rehearsal also fills the pool, so that samples
+    allocate from it, and compiles the kernels.
     """
 
     def __init__(self) -> None:
         import cupy
 
-        self.transfers: dict[str, list[float]] = {}
+        super().__init__()
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         self._peak: int | None = None
         self._staging: Staging | None = None
@@ -178,7 +153,7 @@ class Gpu:
 
 
 def _pool_hook() -> Any:
-    """A hook of CuPy's pool.
+    """Return a hook of CuPy's pool.
 
     before : bytes in use when the hook was made.
     most : the most bytes in use since.

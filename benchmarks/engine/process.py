@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from benchmarks.engine import ahead, machine, template
-from benchmarks.engine.ahead import Setup, Worker
+from benchmarks.engine.ahead import Worker
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.template import Forked
+from benchmarks.engine.workers import AnyWorker, Setup
 from fillpath import surroundings
 from fillpath.record import Status
 
@@ -24,7 +24,6 @@ _POLL_SECONDS = 0.05
 # followed: jobs like this one come next, and workers for them import meanwhile.
 # forked: from a template, unless it uses a GPU or several ranks.
 Start = Literal["alone", "followed", "forked"]
-AnyWorker = Worker | Forked | RankWorker
 
 _IMPORTS = (
     "benchmarks.engine.operands",
@@ -38,11 +37,11 @@ _IMPORTS = (
 
 
 def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: Start = "alone") -> Outcome:
-    """Run the worker on a job until it is done; returns what became of it, always.
+    """Run a worker on a job until it is done. Always returns an outcome.
 
-    job : `task`, `threads`, and what the task reads.
-    seconds : of the worker's life, from its job on.
-    memory : bytes resident; None without a limit.
+    job : `task`, `threads`, and what the task reads
+    seconds : float, time limit, counted from when the worker gets its job
+    memory : int, limit of its resident bytes, None without
     """
     outcome = Outcome()
     oom_kills = machine.oom_kills()
@@ -64,16 +63,12 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: S
 
 def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
     if job.get("ranks", 1) > 1:
-        return _on_ranks(job, setup)
+        # Ranks sample when they like, so nothing else may run.
+        ahead.pause()
+        return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
     if start == "forked" and job.get("device") != "gpu":
         return template.fork(setup)
     return ahead.take(setup)
-
-
-def _on_ranks(job: Mapping[str, Any], setup: Setup) -> RankWorker:
-    """Its ranks begin to measure when they like, so that nothing may run beside them."""
-    ahead.pause()
-    return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
 
 
 def _environment(job: Mapping[str, Any]) -> dict[str, str]:
@@ -85,7 +80,7 @@ def _environment(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _imports(job: Mapping[str, Any]) -> list[str]:
-    """The modules that jobs import, the same for every job of that device."""
+    """List the modules that jobs import, the same for every job of that device."""
     return [*_IMPORTS, *(["cupy"] if job.get("device") == "gpu" else [])]
 
 
@@ -96,7 +91,7 @@ def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int | N
     with selectors.DefaultSelector() as selector:
         selector.register(worker.reports, selectors.EVENT_READ)
         while True:
-            # What it wrote before it ended is still to be read.
+            # Its last reports are still to be read.
             ended = worker.has_ended()
             if selector.select(_POLL_SECONDS):
                 chunk = worker.reports.read(65536)
@@ -131,7 +126,7 @@ def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:
 
 
 def _explain_death(outcome: Outcome, code: int, oom_kills: int | None, last_line: str) -> None:
-    """Why a worker ended without a last report. What came from outside does not settle the case."""
+    """Note why a worker ended without a last report. A kill from outside is not conclusive."""
     if code >= 0:
         outcome.conclusive = outcome.began
         outcome.reason = f"the worker ended early with exit status {code}: {last_line}"

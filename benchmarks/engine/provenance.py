@@ -1,4 +1,4 @@
-"""What a record says beside its numbers: of which case and input, where and when, and by which code."""
+"""Provenance of a record: its case and input, where and when it was measured, and by which code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from fillpath.record import Record, Status
 def blank_record(
     case: Case, within: Run, process: int = 0, git_state: tuple[str | None, bool | None] | None = None
 ) -> Record:
-    """The record of a process of the case's before anything is known of its input.
+    """Return the record of a process of the case before anything is known of its input.
 
-    git_state : that of `machine.git_state`, where the caller has asked; None: as it is now.
+    git_state : of `machine.git_state`, None to ask now
     """
     commit, dirty = git_state or machine.git_state()
     return Record(
@@ -48,6 +48,6 @@ def blank_record(
 
 
 def prepared_facts(prepared: Prepared) -> dict[str, Any]:
-    """What a record says of its input."""
+    """Return a record's facts of its input."""
     provenance = asdict(prepared.provenance)
     return {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz, **provenance}

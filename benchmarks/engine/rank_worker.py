@@ -1,7 +1,7 @@
 """One rank of a measurement: a worker that shares its case with others, as its crew.
 
-Started by `benchmarks.engine.mpirun` as `mpirun -n 4 python -m benchmarks.engine.rank_worker 4 JOB REPORTS`:
-the file of the job, and the pipe that the first rank writes its reports to.
+`benchmarks.engine.mpirun` starts it as `mpirun -n 4 python -m benchmarks.engine.rank_worker 4 JOB REPORTS`,
+with the file of the job, and the pipe of the first rank's reports.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 from benchmarks.engine import worker
 from benchmarks.engine.crew import Ranks
 
-# What one rank finds, the first one mostly finds too, and says as what it is.
+# A failure of one rank is mostly one of the first too, whose report is better and comes sooner.
 FIRST_SECONDS = 3.0
 
 
 def main() -> None:
+    """Measure as one rank of the arguments."""
     ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
     _die_with_the_launcher()
     with reports.open("w") as pipe:
@@ -35,7 +36,7 @@ def main() -> None:
         (crew,) = crews
 
         def report_failure(event: str, **values: Any) -> None:
-            """Of a rank that is not the first: what else happens, the first one reports."""
+            """Report a failure of a rank that is not the first; the first reports everything else."""
             if event == "failed":
                 time.sleep(FIRST_SECONDS)
                 report("failed", **{**values, "reason": f"rank {crew.rank}: {values['reason']}"})

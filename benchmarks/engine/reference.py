@@ -7,7 +7,6 @@ much more than A that the fronts of bits would take more memory than F.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import zipfile
 from collections.abc import Callable
@@ -29,34 +28,26 @@ from impl.symbolic.gilbert_peierls import gilbert_peierls
 
 Implementation = Callable[[Pattern], tuple[Any, Any]]
 
-# A change of what a reference holds, or of how its hashes are made, is another version. Before the first
-# version a hash of sources stood in its place; the references of the last such hash are adopted.
+# A change of what a reference holds, or of how its hashes are made, is another version.
 VERSION = "v1"
-_ADOPTED = "367e35ff07db1d89"
 # Entries of F up to which gilbert_peierls checks as well. An update belongs to an entry of each of L, U and
-# F, any two of which name the third, so m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949):
-# here 2.6e9, or 1.6 s at 0.6 ns an update. A full F has two thirds of that, and took 0.35 s.
+# F, any two of which name the third. So m entries take at most m^(3/2) / 2 updates (Loomis and Whitney 1949).
+# Here that is 2.6e9, or 1.6 s at 0.6 ns an update. A full F has two thirds of that, and took 0.35 s.
 MOST_ENTRIES = 3_000_000
 # Updates up to which gilbert_peierls checks alone where fronts of bits would take too much memory: a minute
 # at 0.6 ns an update. With more, bitfronts_cpu checks all the same.
 MOST_UPDATES = 100_000_000_000
-# Bytes of bits that bitfronts_cpu may hold whatever F takes: little beside the process's own.
+# Bytes of bits that bitfronts_cpu may hold whatever F takes: few for a process.
 LEAST_ROOM = 16_000_000
 
 
 def reference_path(prepared_hash: str) -> Path:
-    """Where the reference of a prepared matrix is cached; one under its earlier name gets this one."""
-    path = cache() / "references" / f"{VERSION}-{prepared_hash}.npz"
-    earlier = path.with_name(f"{_ADOPTED}-{prepared_hash}.npz")
-    if earlier.is_file() and not path.exists():
-        # Another process may have done so in between.
-        with contextlib.suppress(FileNotFoundError):
-            earlier.rename(path)
-    return path
+    """Return the place of a prepared matrix's reference in the cache."""
+    return cache() / "references" / f"{VERSION}-{prepared_hash}.npz"
 
 
 def reference(prepared: Prepared) -> Reference:
-    """The reference of a prepared matrix, from the cache or made now."""
+    """Return the reference of a prepared matrix, from the cache or made now."""
     path = reference_path(prepared.hash)
     cached = load_reference(path)
     if cached is not None:
@@ -69,7 +60,7 @@ def reference(prepared: Prepared) -> Reference:
 def make_reference(pattern: Pattern) -> Reference:
     """Factorise with fill1_pruned and hold independent implementations against it.
 
-    One pattern is held at a time: of each only the digest is kept. Raises FillpathError where they differ.
+    Only digests are kept, so that one pattern is held at a time. Raises FillpathError where they differ.
     """
     filled, _ = fill1_pruned(pattern)
     checkers = _checkers(pattern, filled)
@@ -86,8 +77,10 @@ def make_reference(pattern: Pattern) -> Reference:
 
 
 def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
-    """bitfronts_cpu, and gilbert_peierls where F is small; the latter alone where it can be, and the bits of
-    the former would take more memory than F."""
+    """Return bitfronts_cpu, with gilbert_peierls where F is small.
+
+    gilbert_peierls checks alone where it can and bitfronts_cpu's bits would take more memory than F.
+    """
     few = filled.pattern.nnz <= MOST_ENTRIES
     large = front_bytes(pattern) > max(LEAST_ROOM, filled.pattern.indices.nbytes)
     if large and updates(filled) <= MOST_UPDATES:
@@ -96,9 +89,11 @@ def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
 
 
 def front_bytes(pattern: Pattern) -> float:
-    """About what the bits of bitfronts_cpu take at once, as if each column were a front of its own: the
-    entries of A | A^T's factor and of its transpose, which are kept, and at some column the most that it and
-    what waits for a parent have."""
+    """Estimate what the bits of bitfronts_cpu take at once, as if each column were a front of its own.
+
+    The entries of A | A^T's factor and of its transpose are kept. A column adds its own bits and those of
+    subtrees that wait for a parent.
+    """
     if pattern.n == 0:
         return 0.0
     tree = elimination_tree(pattern)
@@ -112,13 +107,13 @@ def front_bytes(pattern: Pattern) -> float:
 
 
 def _digest_by(function: Implementation, pattern: Pattern) -> Digest:
-    """What an implementation makes of the pattern; F itself is free again."""
+    """Return the digest of an implementation's F, which is free again."""
     filled, _ = function(pattern)
     return digest(filled)
 
 
 def load_reference(path: Path) -> Reference | None:
-    """The cached reference, or None where it is absent or damaged."""
+    """Return the cached reference, None where it is absent or damaged."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             made_by, checked_by = json.loads(str(stored["provenance"]))

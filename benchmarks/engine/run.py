@@ -18,11 +18,11 @@ _MACHINES = WORK / "machines"
 
 @dataclass(frozen=True)
 class Run:
-    """What the measurements of one run share.
+    """The shared facts of one run's measurements.
 
-    id : pairs them.
-    deadline : Unix time, None without a limit.
-    settings : of the run, as text.
+    id : pairs them
+    deadline : Unix time, None without a limit
+    settings : of the run, as text
     """
 
     id: str
@@ -30,30 +30,27 @@ class Run:
     settings: str
 
     def remaining(self) -> float:
-        """Seconds to the deadline, infinite without one."""
+        """Return the seconds to the deadline, infinite without a limit."""
         return float("inf") if self.deadline is None else self.deadline - time.time()
 
 
-def begin(settings: str, limit: float | None) -> Run:
-    """Open a run, or go on with the unfinished one of the same settings; limit : seconds from now."""
-    deadline = None if limit is None else time.time() + limit
+def begin(settings: str, limit: float | None, run_id: str = "") -> Run:
+    """Open a run, or resume the unfinished run of the same settings.
+
+    limit : float, seconds from now
+    run_id : str, of a run that other processes measured, which replaces any unfinished run
+    """
     unfinished = current()
-    resumed = unfinished is not None and unfinished.settings == settings
-    return _open(Run(unfinished.id if resumed and unfinished else _new_id(), deadline, settings))
-
-
-def go_on(run_id: str, settings: str, limit: float | None) -> Run:
-    """Open a run that other processes measured, of that id, in place of any unfinished one."""
-    return _open(Run(run_id, None if limit is None else time.time() + limit, settings))
-
-
-def _open(run: Run) -> Run:
+    if not run_id:
+        resumed = unfinished is not None and unfinished.settings == settings
+        run_id = unfinished.id if resumed and unfinished else _new_id()
+    run = Run(run_id, None if limit is None else time.time() + limit, settings)
     write_text(_RUN, json.dumps(asdict(run)))
     return run
 
 
 def current() -> Run | None:
-    """The unfinished run of this checkout."""
+    """Return the unfinished run of this checkout, None without."""
     try:
         return Run(**json.loads(_RUN.read_text()))
     except (OSError, ValueError, TypeError):
@@ -71,7 +68,7 @@ def note_machine(stage: str) -> None:
 
 
 def machine_of(stage: str) -> str:
-    """Where the stage was measured last, this machine if nowhere."""
+    """Return the machine that measured the stage last, this machine if none did."""
     try:
         return (_MACHINES / stage).read_text()
     except OSError:
@@ -79,7 +76,7 @@ def machine_of(stage: str) -> str:
 
 
 def alone() -> Run:
-    """A run of this process alone, which ends with it."""
+    """Return a run of this process alone, which ends with it."""
     return Run(f"{_new_id()}-{os.getpid()}", None, "")
 
 

@@ -61,7 +61,7 @@ class Staging:
     def _move(self, move: Callable[[_Lane, list[_Piece]], None], pairs: list[tuple[Array, Any]]) -> None:
         import cupy
 
-        # What computes the arrays is done before other streams read them.
+        # Kernels that compute the arrays end before other streams read them.
         cupy.cuda.runtime.deviceSynchronize()
         lanes = self._lanes
         share = sum(host.nbytes for host, _ in pairs) // len(lanes)
@@ -77,7 +77,7 @@ class Staging:
 
 
 class _Lane:
-    """A thread's stream, its two pinned pieces, and what says that the link is done with each."""
+    """A thread's stream, its two pinned pieces, and an event for each that tells when the link is done."""
 
     def __init__(self, device: Any) -> None:
         import cupy

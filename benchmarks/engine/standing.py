@@ -14,10 +14,8 @@ from fillpath.case import Case
 from fillpath.hardware import identity
 from fillpath.lock import exclusive
 from fillpath.processes import number, of_run
-from fillpath.record import Record, Status, read_records, record_key, record_path, write_records
+from fillpath.record import UNTRIED, Record, Status, read_records, record_key, record_path, write_records
 from fillpath.registry import lookup
-
-_NOTHING_MEASURED = (Status.NOT_RUN, Status.UNAVAILABLE)
 
 
 def key_of(case: Case, prepared_hash: str) -> str:
@@ -39,7 +37,7 @@ def standing_record(
 ) -> Record | None:
     """Return the record that `measure` reuses for this input, None where it has to measure.
 
-    The record is the run's own of that process, or, unless `fresh`, the one that `settling_record` finds.
+    The record is the run's own of that process, or, unless `fresh`, that of `settling_record`.
     """
     settled = _settled(case, prepared_hash, limits)
     record = _of_run(settled, run_id, process, processes)
@@ -108,7 +106,7 @@ def is_reusable(record: Record, limits: Limits) -> bool:
     if record.status is Status.TIMEOUT:
         return limits.seconds <= (record.limit_seconds or 0.0)
     if record.status is Status.OUT_OF_MEMORY:
-        return (limits.memory_limit() or 0) <= 1.1 * (record.memory_limit or 0)
+        return limits.memory_limit() <= 1.1 * (record.memory_limit or 0)
     if record.status is not Status.OK:
         return True
     return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))
@@ -117,7 +115,7 @@ def is_reusable(record: Record, limits: Limits) -> bool:
 def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
     """Return the record that a run has of a process of the case on this input.
 
-    A failure ends the case in its run and is returned for every process, unless an ok record says more.
+    A failure ends the case in its run and is returned for every process, unless an ok record outweighs it.
     Another host's records count only where the case is whole there: processes of two hosts do not pool.
     """
     settled = [record for record in settled if record.run_id == run_id]
@@ -141,7 +139,7 @@ def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool
 
 
 def _is_worth_keeping(record: Record) -> bool:
-    return record.status not in _NOTHING_MEASURED and record.conclusive
+    return record.status not in UNTRIED and record.conclusive
 
 
 def _says_less_than_ok(record: Record) -> bool:

@@ -1,18 +1,22 @@
 """Workers that a template forks: a process that has imported what they need, and waits.
 
-A fork takes hundredths of a second, a start with its imports most of one. Children of one template share its
-addresses, so they are no independent processes of a case: they serve where one process measures it. A
+A fork takes hundredths of a second, a start with its imports most of a second. Children of one template share
+its addresses, so they are no independent processes of a case: they serve where one process measures it. A
 template starts no thread and does not touch CUDA. It sleeps while its child works. It dies with its
 supervisor, and its child with it.
 
 The supervisor sends the child's standard input, log, and pipe of reports. The template answers with the
 child's id and, once the child has ended, with its exit status.
+
+    worker = fork(Setup(os.environ, ["benchmarks.engine.operands"]))
+    worker.tell(json.dumps(job))
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -20,15 +24,14 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 from benchmarks.engine import worker
-from benchmarks.engine.ahead import START_SECONDS, Setup, Worker, last_line, resident_bytes
+from benchmarks.engine.ahead import Worker
 from benchmarks.engine.follow import die_with
+from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup
 
 # Templates that wait at most, one per number of threads; each holds some 100 MB.
 MOST = 4
@@ -58,7 +61,7 @@ class Template:
 
     @property
     def serves(self) -> bool:
-        """Whether it can fork: not once it has ended, or has been ended because an answer was late."""
+        """Return whether it can fork: not once it has ended, or was ended because an answer was late."""
         return self._control.fileno() >= 0
 
     def fork(self, files: Sequence[int]) -> int:
@@ -67,6 +70,7 @@ class Template:
         return self._answer()
 
     def has_status(self) -> bool:
+        """Return whether an answer, such as the child's exit status, can be read."""
         return bool(select.select([self._control], [], [], 0)[0])
 
     def status(self) -> int:
@@ -95,17 +99,13 @@ class Template:
         self._control.close()
 
 
-class Forked:
-    """A worker that a template forked, with what `ahead.Worker` has. Raises OSError as `Template.fork`.
-
-    reports : the pipe that it writes its reports to
-    """
+class Forked(AnyWorker):
+    """A worker that a template forked. Raises OSError as `Template.fork`."""
 
     def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
-        self._template = template
-        self._log: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
-        self.reports: IO[bytes] = os.fdopen(reading, "rb", buffering=0)
+        super().__init__(reading)
+        self._template = template
         self._stdin = os.fdopen(telling, "w")
         try:
             self.pid = template.fork((stdin, self._log.fileno(), reports))
@@ -120,53 +120,30 @@ class Forked:
     def has_ended(self) -> bool:
         return self._template.has_status()
 
-    def resident_bytes(self) -> int:
-        return resident_bytes(self.pid)
-
-    def tell(self, line: str) -> None:
-        """Write a line to its standard input."""
-        # Where it died, its supervisor finds out, and says how.
-        with contextlib.suppress(BrokenPipeError):
-            print(line, file=self._stdin, flush=True)
-
-    def end(self) -> tuple[int, str]:
-        """Kill it if it has not ended. Returns its exit status and the last line of its log."""
-        if not self.has_ended():
-            os.kill(self.pid, signal.SIGKILL)
+    def _status(self) -> int:
         code = self._template.status()
         if self._template.serves:
             _keep(self._template)
-        last = last_line(self._log)
-        self._close()
-        return code, last
-
-    def _close(self) -> None:
-        self.reports.close()
-        # A line that it never read cannot be written any more.
-        with contextlib.suppress(BrokenPipeError):
-            self._stdin.close()
-        self._log.close()
+        return code
 
 
 _waiting: list[Template] = []
 
 
 def fork(setup: Setup) -> Forked | Worker:
-    """A forked worker with this setup; one that is started by itself where no template answers."""
+    """Return a forked worker with this setup, or a started one where no template answers."""
     of_job = {name: value for name, value in setup.environment.items() if name.startswith(_OF_JOBS)}
     lasting = {name: value for name, value in setup.environment.items() if name not in of_job}
     setup_of_template = replace(setup, environment=lasting)
-    for template in [each for each in _waiting if each.setup == setup_of_template]:
-        _waiting.remove(template)
-        with contextlib.suppress(OSError):
-            return Forked(template, of_job)
-        template.end()
+    waiting = [each for each in _waiting if each.setup == setup_of_template]
     with contextlib.suppress(OSError):
-        template = Template(setup_of_template)
-        try:
-            return Forked(template, of_job)
-        except OSError:
-            template.end()
+        for template in itertools.chain(waiting, map(Template, [setup_of_template])):
+            if template in waiting:
+                _waiting.remove(template)
+            try:
+                return Forked(template, of_job)
+            except OSError:
+                template.end()
     return Worker(setup)
 
 
@@ -178,7 +155,7 @@ def _keep(template: Template) -> None:
 
 @atexit.register
 def dismiss() -> None:
-    """End the templates that wait."""
+    """End waiting templates."""
     while _waiting:
         _waiting.pop().end()
 
@@ -199,7 +176,7 @@ def main() -> None:
 
 
 def _files_of_a_child(control: socket.socket) -> list[int]:
-    """Fork a child at each request. Returns its files in the child, none in the template, at its end."""
+    """Fork a child at each request. Returns its files in the child; in the template, at its end, none."""
     while files := socket.recv_fds(control, 64, 3)[1]:
         child = os.fork()
         if child == 0:

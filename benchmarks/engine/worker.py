@@ -1,9 +1,12 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
-Started by `ahead` as `python -m benchmarks.engine.worker`, with a pipe for its reports; or forked by
-`template`. On standard input it reads what to import, then its job, as JSON, and a line when it may take
-samples. It writes no record: whatever becomes of it, its supervisor does. `rank_worker` is the same for one
-of several ranks.
+`ahead` starts it as `python -m benchmarks.engine.worker`, with a pipe for its reports, or `template` forks
+it. It writes no record: its supervisor does, whatever becomes of it. `rank_worker` is the same for one of
+several ranks. Standard input has three lines, for instance:
+
+    {"reports": 5, "supervisor": 4711, "modules": ["fetch.prepare"]}
+    {"task": "prepare", "matrix": "HB+bcsstk18", "preparation": "metis", "seed": 0, "reference": true}
+    go                                                     when a measurement may take samples
 """
 
 from __future__ import annotations
@@ -21,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine.follow import die_with
-from benchmarks.engine.sampling import Sampling
 from fillpath.errors import FillpathError, UnavailableError
 from impl.cuda.device import is_out_of_memory
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import Meter
-    from benchmarks.engine.places import Place
+    from benchmarks.engine.limits import Sampling
+    from benchmarks.engine.places import Host
     from fillpath.registry import Implementation
 
 Report = Callable[..., None]
@@ -83,14 +86,14 @@ def die_first(parent: int) -> None:
 
 
 def import_early(modules: Sequence[str]) -> None:
-    """Import what the job will need. What fails now fails again there, where it is reported."""
+    """Import the modules early. Errors are ignored: the job imports them again and reports."""
     for name in modules:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache a prepared matrix, and its reference if the job says so."""
+    """Make and cache a prepared matrix, and its reference if the job asks for it."""
     from benchmarks.engine.reference import reference
     from fetch.prepare import prepare
     from fillpath.case import Preparation
@@ -101,27 +104,24 @@ def _prepare(job: Mapping[str, Any], report: Report) -> None:
     report("done")
 
 
-def _measure(job: Mapping[str, Any], report: Report) -> None:
-    from benchmarks.engine.crew import Alone
+def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -> None:
+    """Measure a case with all of the crew, each of whom calls this; alone without a crew.
 
-    measure(job, report, Alone())
-
-
-def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
-    """Measure a case with all of the crew, each of whom calls this.
-
-    job : as `benchmarks.engine.measure.job_of` has it; without `sampling` it ends at the first verdict.
-    report : takes what the first of the crew has to say; from "sampling" it returns when samples may begin.
+    job : from `benchmarks.engine.measure.job_of`
+    report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
     from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of
+    from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
     from benchmarks.engine.gate import verify
+    from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import place
     from fillpath.registry import lookup
     from fillpath.series import write_series
     from impl.cuda import transfer
 
+    crew = crew or Alone()
     importlib.import_module(job["module"])
     implementation = lookup(job["stage"], job["implementation"])
     benchmark = benchmark_of(job["stage"])
@@ -149,9 +149,6 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     if not passes(*first):
         return
     del first
-    if job["sampling"] is None:
-        report("done")
-        return
     # Whatever else runs for this measurement stops first.
     report("sampling")
     where.begin()
@@ -161,7 +158,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
     if passes(last, work) and context is not None:
         least = benchmark.least_bytes(last, context)
         report("sampled", **state, work=counted(work), bytes=least)
-        # What follows may take long, or more memory, and loses nothing of the above.
+        # The rest may take long, or more memory. Nothing of the above is lost then.
         fetched = "to_host" in where.transfers
         report("moved", transfers=where.transfers)
         report("counted", facts=benchmark.facts(where.fetch, last, context))
@@ -178,7 +175,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone) -> None:
 
 @contextlib.contextmanager
 def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
-    """Raise UnavailableError where a peer's library is there, but not what it needs: a BLAS, for one."""
+    """Raise UnavailableError where a peer's library lacks something, such as a BLAS."""
     from fillpath.peers import peer_of
 
     try:
@@ -191,7 +188,7 @@ def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
 
 
 def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
-    """What the implementation's results are checked against."""
+    """Return what the implementation's results are checked against."""
     from benchmarks.engine import operands
     from benchmarks.engine.reference import load_reference
     from fetch.prepare import load_prepared
@@ -204,9 +201,9 @@ def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
 
 
 def _sample(
-    call: Callable[[], Any], sampling: Sampling, where: Place, meter: Meter, report: Report, crew: Alone
+    call: Callable[[], Any], sampling: Sampling, where: Host, meter: Meter, report: Report, crew: Alone
 ) -> tuple[Any, float | None]:
-    """Take samples. Returns the last result, and joules of a sample."""
+    """Take samples. Returns the last result, and joules per sample."""
     from fillpath.phase import PhaseClock, recording
 
     timed = where.sampled(call)
@@ -226,14 +223,14 @@ def _sample(
 
 
 def counted(work: Any) -> dict[str, Any]:
-    """`Work` as a record holds it, without its series."""
+    """Return `Work` as a record holds it, without its series."""
     scalars = {f.name: getattr(work, f.name) for f in fields(work) if f.name not in ("series", "facts")}
     numbers = {name: None if value is None else int(value) for name, value in scalars.items()}
     facts = None if work.facts is None else {name: float(value) for name, value in work.facts.items()}
     return {**numbers, "facts": facts}
 
 
-TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": _measure, "prepare": _prepare}
+TASKS: Mapping[str, Callable[[Mapping[str, Any], Report], None]] = {"measure": measure, "prepare": _prepare}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
-"""What this machine's devices can do at most, measured in seconds: copy bandwidth, floating-point rate, the
-links to the host and between GPUs, page faults. A roofline is drawn from these
-(results/<machine>/ceilings.json)."""
+"""Ceilings of this machine's devices, for rooflines: results/<machine>/ceilings.json.
+
+Copy bandwidth, floating-point rate, the links to the host and between GPUs, and page faults, each per second.
+
+    path = calibrate()
+    json.loads(path.read_text())["host"]["rates"]["copy_bytes"]["per_second"]
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ MANAGED_PAGE = 2**16
 FAILED = "the probe failed"
 T = TypeVar("T")
 Rate = dict[str, Any]
-# Of a device: its name, threads or count, and rates.
+# A device's name, threads or count, and rates.
 Ceilings = dict[str, Any]
 
 
@@ -68,7 +72,7 @@ def calibrate() -> Path:
 
 
 def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, str]:
-    """What it measures, or why there is nothing: a library that is missing costs the host's none."""
+    """Return a probe's ceilings, or the reason for none: a missing library costs only its own device."""
     available, reason = kernels.available()
     if not available:
         return None, reason
@@ -79,34 +83,38 @@ def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, s
 
 
 def host() -> Ceilings:
-    """The processor: all cores that this process may use copy and multiply, one touches pages."""
+    """Measure the processor: all cores that this process may use copy and multiply, one touches pages."""
     facts = machine.machine()
     rates = {
         "copy_bytes": _host_copy(facts.cores),
-        "flops_double": _host_flops(np.float64),
-        "flops_single": _host_flops(np.float32),
+        "flops_double": _flops(np, HOST_ORDER, "float64"),
+        "flops_single": _flops(np, HOST_ORDER, "float32"),
         "page_faults": rate(_touch_pages, FAULT_BYTES // mmap.PAGESIZE),
     }
     return {"name": facts.cpu or "unknown", "threads": facts.cores, "rates": rates}
 
 
 def gpu() -> Ceilings:
-    """The first visible GPU. Less than 3 GB of its memory is taken, of managed memory 256 MiB at most and
-    never more than half of what is free."""
+    """Measure the first visible GPU.
+
+    Less than 3 GB of its memory is taken, of managed memory 256 MiB and half of what is free at most.
+    """
     import cupy
 
     wait = cupy.cuda.Device().synchronize
     rates = _gpu_copies(cupy, wait)
-    rates["flops_double"] = _gpu_flops(cupy, "float64", wait)
-    rates["flops_single"] = _gpu_flops(cupy, "float32", wait)
+    rates["flops_double"] = _flops(cupy, GPU_ORDER, "float64", wait)
+    rates["flops_single"] = _flops(cupy, GPU_ORDER, "float32", wait)
     if cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrManagedMemory, 0):
         rates["page_faults"] = _managed_faults(cupy, wait)
     return {"name": device.identity(), "threads": None, "rates": rates}
 
 
 def gpus() -> Ceilings | None:
-    """All visible GPUs at the same time, and copies from the first to the second; None for fewer than two.
-    Less than 3 GB of the memory of each is taken."""
+    """Measure all visible GPUs at the same time, and copies from the first to the second.
+
+    Returns None for fewer than two GPUs. Less than 3 GB of the memory of each is taken.
+    """
     import cupy
 
     cards = list(range(peers.device_count()))
@@ -138,7 +146,7 @@ def gpus() -> Ceilings | None:
 
 
 def _on(card: int, work: Callable[[], T]) -> T:
-    """What the work returns, with that card as the current one."""
+    """Return the result of work with that card as the current card."""
     import cupy
 
     with cupy.cuda.Device(card):
@@ -146,7 +154,7 @@ def _on(card: int, work: Callable[[], T]) -> T:
 
 
 def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
-    """Within the GPU's memory, and over the link from and to pinned memory."""
+    """Measure copies within the GPU's memory, and over the link from and to pinned memory."""
     size = min(GPU_BYTES, device.free_bytes() // 4) // 8 * 8
     source, target = cupy.ones(size // 8), cupy.zeros(size // 8)
     pinned = cupy.cuda.alloc_pinned_memory(size)
@@ -160,8 +168,10 @@ def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
 
 
 def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] = lambda: None) -> Rate:
-    """How much of `amount` a second a call gets done: SAMPLES of them after a warm-up, each of as many calls
-    as last a while, and waited for once."""
+    """Return how much of `amount` a second a call does.
+
+    SAMPLES follow a warm-up, each of enough calls to last a while, and waited for once.
+    """
     start, calls, spent = time.perf_counter(), 0, 0.0
     while spent < WARM_UP:
         work()
@@ -180,7 +190,7 @@ def rate(work: Callable[[], object], amount: float, wait: Callable[[], object] =
 
 
 def _host_copy(threads: int) -> Rate:
-    """Each thread copies a part whose pages it made itself: NumPy copies without holding the interpreter."""
+    """Measure threads that copy parts, whose pages each made; NumPy releases the interpreter meanwhile."""
     source, target = np.empty(HOST_BYTES // 8), np.empty(HOST_BYTES // 8)
     parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
 
@@ -193,20 +203,15 @@ def _host_copy(threads: int) -> Rate:
         return rate(lambda: list(pool.map(lambda pair: np.copyto(*pair), parts)), 2 * HOST_BYTES)
 
 
-def _host_flops(dtype: Any) -> Rate:
-    left = np.ones((HOST_ORDER, HOST_ORDER), dtype)
-    product = np.empty_like(left)
-    return rate(lambda: np.matmul(left, left, out=product), 2.0 * HOST_ORDER**3)
-
-
-def _gpu_flops(cupy: Any, dtype: str, wait: Callable[[], object]) -> Rate:
-    left = cupy.ones((GPU_ORDER, GPU_ORDER), dtype)
-    product = cupy.empty_like(left)
-    return rate(lambda: cupy.matmul(left, left, out=product), 2.0 * GPU_ORDER**3, wait)
+def _flops(arrays: Any, order: int, dtype: str, wait: Callable[[], object] = lambda: None) -> Rate:
+    """Measure the product of two matrices. arrays : NumPy or CuPy."""
+    left = arrays.ones((order, order), dtype)
+    product = arrays.empty_like(left)
+    return rate(lambda: arrays.matmul(left, left, out=product), 2.0 * order**3, wait)
 
 
 def _touch_pages() -> None:
-    """Write to each page of fresh memory, small pages asked for."""
+    """Write to each page of fresh memory, with small pages asked for."""
     with mmap.mmap(-1, FAULT_BYTES) as fresh:
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             fresh.madvise(mmap.MADV_NOHUGEPAGE)
@@ -214,8 +219,10 @@ def _touch_pages() -> None:
 
 
 def _managed_faults(cupy: Any, wait: Callable[[], object]) -> Rate:
-    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made as they are met. Taking
-    and giving back that memory is in the time."""
+    """Write from the GPU to each 64 KiB of fresh managed memory, whose pages are made then.
+
+    The time includes taking and giving back that memory.
+    """
     size = min(MANAGED_BYTES, device.free_bytes() // 2) // MANAGED_PAGE * MANAGED_PAGE
 
     def once() -> None:

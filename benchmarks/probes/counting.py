@@ -32,7 +32,7 @@ from fillpath.stages import stage_of
 
 if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
-    from benchmarks.engine.places import Place
+    from benchmarks.engine.places import Host
 
 SCHEMA_VERSION = 1
 
@@ -76,7 +76,7 @@ class Subject:
     """
 
     stage: str
-    where: Place
+    where: Host
     call: Callable[[], Any]
     context: Context
 

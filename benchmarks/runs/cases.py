@@ -1,4 +1,4 @@
-"""Which cases a run consists of: the experiments x the matrices of a size class."""
+"""The cases of a run: the experiments x the matrices of a size class."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fillpath.stages import STAGES
 
 
 def suite_experiments(settings: Settings) -> list[Experiment]:
-    """The experiments of the chosen paper or figure, or all."""
+    """Return the experiments of the chosen paper or figure, or all."""
     return [e for e in experiments() if settings.covers(e.paper, e.figure)]
 
 
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
-    """An experiment's cases in the size class, cheapest first."""
+    """Return an experiment's cases in the size class, cheapest first."""
     names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
     variants = [variant(experiment.stage, name) for name in names]
     # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
@@ -44,7 +44,7 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
 
 
 def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
-    """Every case of a run (of one stage), cheapest first, each once."""
+    """Return every case of a run (of one stage), cheapest first, each once."""
     cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
     cases = {
         case: None
@@ -56,31 +56,31 @@ def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
 
 
 def suite_stages(settings: Settings) -> list[str]:
-    """The stages with a case in this run, in the order of the corridor."""
+    """Return the stages with a case in this run, in the order of a factorisation."""
     present = {case.stage for case in suite_cases(settings)}
     return [stage for stage in STAGES if stage in present]
 
 
 def suite_inputs(settings: Settings) -> list[str]:
-    """`matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
+    """Return `matrix.preparation` of every prepared matrix that the run needs, cheapest first."""
     return list(dict.fromkeys(f"{c.matrix}.{c.preparation.name}" for c in suite_cases(settings)))
 
 
 def generated_inputs(settings: Settings) -> list[str]:
-    """The inputs of the embedded suite that are generated: all of them take seconds to prepare."""
+    """Return the generated inputs of the embedded suite, which take seconds to prepare."""
     embedded = suite_inputs(settings) if settings.suite == "embedded" else []
     return [name for name in embedded if is_generated(name.rpartition(".")[0])]
 
 
 def suite_figures(settings: Settings) -> list[tuple[str, str]]:
-    """(paper, figure) of everything that the run draws."""
+    """Return (paper, figure) of everything that the run draws."""
     return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
 
 
 def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collection[str]) -> list[Case]:
-    """The cases behind one figure, and those of its other suites, devices and seeds that were measured.
+    """Return the cases behind one figure, and recorded cases of its other suites, devices and seeds.
 
-    recorded : names of cases that any machine has a record of.
+    recorded : names of cases that any machine has a record of
     """
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
     others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
@@ -96,7 +96,7 @@ def _other_seeds(cases: Iterable[Case], recorded: Collection[str]) -> list[Case]
 
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
-    """The cases behind one figure, each once."""
+    """Return the cases behind one figure, each once."""
     cases = {
         case: None
         for experiment in experiments()
@@ -107,12 +107,12 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
 
 
 def _all_of(stage: str) -> Iterable[registry.Implementation]:
-    """What lies under impl/ and is no peer: fakes that tests register are no part of a run."""
+    """Return the implementations below impl/ but peers: fakes that tests register are no part of a run."""
     return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
 
 
 def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
-    """The experiment's matrices and their stand-ins in the size class, cheapest first."""
+    """Return the experiment's matrices and their stand-ins in the size class, cheapest first."""
     within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     if not isinstance(experiment.matrices, str):
         return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
@@ -123,5 +123,5 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
 
 
 def _cost(entry: catalogue.Entry) -> int:
-    """A rank only: entries of the matrix."""
+    """Return the entries of the matrix, for a rank only."""
     return entry.nnz_with_zeros or entry.nnz or 0

@@ -1,4 +1,4 @@
-"""What config/experiments.yaml says: the measurements of each figure. `cases` makes cases of them."""
+"""The measurements of each figure, as config/experiments.yaml has them. `cases` makes cases of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Experiment:
 
 @functools.cache
 def experiments() -> tuple[Experiment, ...]:
-    """All experiments. Raises ConfigError where the file contradicts its schema or the registry."""
+    """Return all experiments. Raises ConfigError where the file contradicts its schema or the registry."""
     loaded = load(CONFIG / "experiments.yaml", "experiments.yaml", "experiments")
     registry.load_all()
     return tuple(_experiment(entry) for entry in loaded)
@@ -68,34 +68,32 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
             raise ConfigError(
                 f"config/experiments.yaml: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices"
             )
-    return Experiment(
-        id=entry["id"],
-        paper=entry["paper"],
-        figure=entry["figure"],
-        stage=stage_of(entry["stage"]).name,
-        implementations=tuple(entry.get("implementations", ())),
-        matrices=matrices,
-        preparation=Preparation(
+    made = {
+        "stage": stage_of(entry["stage"]).name,
+        "implementations": tuple(entry.get("implementations", ())),
+        "matrices": matrices,
+        "preparation": Preparation(
             preparation["matching"],
             preparation["ordering"],
             preparation["explicit_zeros"] == "keep",
             preparation.get("diagonal", 0),
         ),
-        only=tuple(entry.get("only", ())),
-        threads=entry.get("threads", 0),
-        seeds=_seeds(entry.get("seeds", 1)),
-        processes=entry.get("processes"),
-    )
+        "only": tuple(entry.get("only", ())),
+        "seeds": _seeds(entry.get("seeds", 1)),
+    }
+    return Experiment(**{**entry, **made})
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """The seeds of a list, or so many from 0 on."""
+    """Return the seeds of a list, or that many from 0 on."""
     return tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 def variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
-    """The implementation, the options and the GPUs that `name[.option=value]...` stands for. Raises
-    ConfigError unless it is written as a case writes it, UnknownNameError for what is not registered."""
+    """Return the implementation, the options and the GPUs of `name[.option=value]...`.
+
+    Raises ConfigError unless it is written as a case writes it, UnknownNameError for an unregistered name.
+    """
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)
     options = implementation.canonical(dict(written.options))

@@ -1,10 +1,10 @@
-"""Start the workflow so that one runs at a time in a checkout, and so that it dies with what started it.
+"""Start the workflow so that one runs at a time in a checkout, and so that it dies with its parent.
 
     python -m benchmarks.runs.launch figures [snakemake's arguments]
     python -m benchmarks.runs.launch job COMMAND...
 
-Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. What was
-submitted to a cluster outlives them all, and the next start cancels it.
+Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. Jobs
+submitted to a cluster outlive them all, and the next start cancels them.
 
 Snakemake and its jobs are a process group of their own, so a signal to the launcher's group reaches the
 launcher alone. It ends Snakemake's group once, and kills it if that takes too long: a second signal can leave
@@ -35,7 +35,7 @@ from fillpath.paths import BASE, PAGE, ROOT, WORK, require_checkout
 from fillpath.settings import settings
 
 ORPHAN_SECONDS = 60.0
-# In which Snakemake may end its jobs and itself.
+# Seconds for Snakemake to end its jobs and itself.
 GRACE_SECONDS = 5
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -57,7 +57,7 @@ def figures(arguments: Sequence[str]) -> int:
     _enter()
     options = ["--rerun-incomplete", "--snakefile", str(ROOT / "Snakefile")]
     options += ["--workflow-profile", str(ROOT / "profiles" / chosen.profile)]
-    # The wait lets orphans of a killed run die; a second make waits as long and then says what holds it.
+    # The wait lets orphans of a killed run die; a second make waits as long and then names the holder.
     with exclusive(WORK / "make.lock", ORPHAN_SECONDS):
         deadline = time.monotonic() + ORPHAN_SECONDS
         if on_slurm:
@@ -81,7 +81,7 @@ def figures(arguments: Sequence[str]) -> int:
 
 
 def _enter() -> None:
-    """Go to the folder that Snakemake writes to; what names a folder from here names it from there too."""
+    """Go to the folder that Snakemake writes to; variables that name folders get absolute paths."""
     for name in ("FILLPATH_CACHE", "FILLPATH_PACKS", "FILLPATH_RESULTS", "FILLPATH_WORK"):
         if folder := os.environ.get(name):
             os.environ[name] = str(Path(folder).absolute())
@@ -97,17 +97,17 @@ def _enter() -> None:
 
 def _wait_for_snakemake(deadline: float) -> None:
     """Wait until no Snakemake that was started by hand works in this checkout. Raises BusyError."""
-    while running := [pid for pid in _processes("snakemake") if pid != os.getpid()]:
+    while running := [pid for pid in _snakemakes() if pid != os.getpid()]:
         if time.monotonic() > deadline:
             raise BusyError(f"snakemake (process {running[0]}) works in this checkout: let it end")
         time.sleep(0.2)
 
 
-def _processes(word: str) -> Iterator[int]:
-    """Yield the processes of a program or module whose working folder is this checkout."""
+def _snakemakes() -> Iterator[int]:
+    """Yield the processes of Snakemake whose working folder is this checkout."""
     for process in psutil.process_iter(["cmdline", "cwd"]):
         words = [Path(text).name for text in (process.info["cmdline"] or ())[:3]]
-        if word in words and process.info["cwd"] and Path(process.info["cwd"]) == BASE:
+        if "snakemake" in words and process.info["cwd"] and Path(process.info["cwd"]) == BASE:
             yield process.pid
 
 
@@ -170,7 +170,7 @@ def _end_on_signals(group: int, ending: int) -> list[int]:
         os.kill(os.getpid(), signal.SIGSTOP)
 
     for number in _ENDING:
-        # What nohup or a shell has this process ignore stays ignored.
+        # Signals that nohup or a shell has this process ignore stay ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
     signal.signal(signal.SIGALRM, lambda *_: _tell(group, signal.SIGKILL))

@@ -1,4 +1,4 @@
-"""How a suite is laid out over a night: in how many processes a case is measured, and what each may take."""
+"""The layout of a suite over a night: processes of each case, and their limits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.engine.limits import Limits
-from benchmarks.engine.sampling import SHORT, USUAL
+from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.runs.cases import experiment_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -22,12 +21,12 @@ from fillpath.twins import twins_of
 _EMBEDDED = "embedded"
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
-# The class of twins, beside those of the catalogue.
+# The class of twins, next to those of the catalogue.
 _TWINS = "twins"
 
 
 def limits_of(case: Case, settings: Settings) -> Limits:
-    """Return what a process of the case may take in the suite of these settings."""
+    """Return the limits of a process of the case in the suite of these settings."""
     embedded, name = settings.suite == _EMBEDDED, _class(case, settings)
     limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
     if name is None:
@@ -37,29 +36,25 @@ def limits_of(case: Case, settings: Settings) -> Limits:
 
 
 def processes_of(case: Case, settings: Settings) -> int:
-    """Return in how many processes a run measures the case: in one where no figure shows its seconds. What
-    the user chose holds for all."""
+    """Return the worker processes per case: 1 where no figure shows its seconds.
+
+    A number in the settings holds for all cases.
+    """
     if settings.processes is not None:
         return settings.processes
-    entry, most = _entry(case), settings.rounds
+    entry, most = catalogue.find(case.matrix), settings.rounds
     if entry is not None and _class(case, settings) is not None:
         most = int(layout()["processes"]["papers" if entry.papers else "others"])
     return min(most, _untimed().get(case) or most)
 
 
 def _class(case: Case, settings: Settings) -> str | None:
-    """Return the class of the case's matrix; None in a suite that is not laid out, and of a matrix that no
-    catalogue has."""
-    entry = _entry(case) if settings.suite == _LAID_OUT else None
+    """Return the class of the case's matrix, None outside the catalogue or the suite of the papers."""
+    entry = catalogue.find(case.matrix) if settings.suite == _LAID_OUT else None
     if entry is None:
         return None
     name = _TWINS if twins_of(case.matrix) else entry.suite
     return name if name in layout()["limits"] else None
-
-
-def _entry(case: Case) -> catalogue.Entry | None:
-    """Return what the catalogue has of the case's matrix."""
-    return catalogue.find(case.matrix)
 
 
 @functools.cache
@@ -71,7 +66,7 @@ def layout() -> Mapping[str, Any]:
 
 @functools.cache
 def _untimed() -> Mapping[Case, int | None]:
-    """The processes that experiments ask for, of each case the most; None where one of them sets none."""
+    """Return the processes that experiments ask for, per case the most; None where any asks for the usual."""
     asked: dict[Case, int | None] = {}
     for experiment in experiments():
         for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):

@@ -53,7 +53,7 @@ class Regression:
 
 @dataclass(frozen=True)
 class State:
-    """What is known after a night.
+    """Everything known after a night.
 
     last : str, the last commit measured, empty before the first night
     worse : the known regressions, by case

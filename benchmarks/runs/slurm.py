@@ -1,6 +1,6 @@
-"""What the launcher knows of Slurm: jobs that a killed workflow left in its queue.
+"""The launcher's part in Slurm: it cancels jobs that a killed workflow left in the queue.
 
-A killed Snakemake cancels nothing. Its jobs would go on and measure what the next one measures too.
+A killed Snakemake cancels nothing. Its jobs would measure what the next workflow measures too.
 """
 
 from __future__ import annotations
@@ -8,14 +8,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 
 import yaml
 
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import BASE, ROOT
 
-# Of every job that a profile submits (`slurm-jobname-prefix`), and of no other.
+# The beginning of the name of every job that a profile submits (`slurm-jobname-prefix`), and of no other.
 PREFIX = "fillpath"
 
 
@@ -24,8 +23,10 @@ class SlurmError(FillpathError):
 
 
 def submits(profile: str) -> bool:
-    """Whether this profile's jobs go to Slurm. Raises ConfigError for one that is absent, or whose jobs could
-    not be distinguished from others'."""
+    """Return whether this profile's jobs go to Slurm.
+
+    Raises ConfigError for an absent profile, or one whose jobs could not be distinguished from others'.
+    """
     path = ROOT / "profiles" / profile / "config.yaml"
     try:
         loaded = yaml.safe_load(path.read_text())
@@ -41,12 +42,12 @@ def submits(profile: str) -> bool:
 
 
 def cancel_orphans(deadline: float) -> None:
-    """Cancel what is still queued or running of this checkout's, and wait for its end. Call it only while no
-    workflow runs, so that nobody waits for these jobs.
+    """Cancel this checkout's jobs, queued or running, and wait for their end.
+
+    Call it only while no workflow runs, so that nobody waits for these jobs. Raises SlurmError where Slurm
+    does not answer or a job does not end.
 
     deadline : by the monotonic clock
-
-    Raises SlurmError where Slurm does not answer or a job does not end.
     """
     left = _jobs()
     if left:
@@ -59,7 +60,7 @@ def cancel_orphans(deadline: float) -> None:
 
 
 def _jobs() -> list[str]:
-    """Ids of this user's jobs, not ended, that were submitted from this checkout."""
+    """Return the ids of this user's jobs, not ended, that were submitted from this checkout."""
     lines = _ask("squeue", "--me", "--noheader", "--format=%A|%j|%Z").splitlines()
     jobs = [line.split("|", 2) for line in lines]
     return [number for number, name, folder in jobs if name.startswith(PREFIX) and folder == str(BASE)]
@@ -71,10 +72,6 @@ def _ask(*command: str) -> str:
     except FileNotFoundError:
         raise SlurmError(f"{command[0]} is not on PATH: start this on a host that submits to Slurm") from None
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        raise SlurmError(f"{' '.join(command)}: {_reason(error)}") from error
+        reason = str(error.stderr or "").strip() or error
+        raise SlurmError(f"{' '.join(command)}: {reason}") from error
     return done.stdout
-
-
-def _reason(error: subprocess.CalledProcessError | subprocess.TimeoutExpired) -> str:
-    stderr: str | bytes | Sequence[str] = error.stderr or ""
-    return str(stderr).strip() or str(error)

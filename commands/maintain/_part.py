@@ -12,7 +12,7 @@ from fillpath.paths import write_text
 
 
 def add_check(parser: Parser) -> None:
-    """Return the argument `--check`."""
+    """Add the argument `--check`."""
     parser.add_argument(
         "--check", action="store_true", help="write nothing; exit status 1 if it is out of date"
     )

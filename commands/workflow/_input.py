@@ -11,7 +11,7 @@ from fillpath.case import Case
 
 
 def add_inputs(parser: Parser) -> None:
-    """Return the argument `inputs`."""
+    """Add the argument `inputs`."""
     parser.add_argument("inputs", metavar="MATRIX.PREPARATION", nargs="+")
 
 

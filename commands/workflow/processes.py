@@ -11,11 +11,11 @@ import json
 import sys
 import time
 
+from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.launch import adopt, die_with_parent
 from commands._parser import Parser
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.registry import load_all, lookup

@@ -7,9 +7,9 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.engine import run as runs
+from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
 from benchmarks.runs.cases import suite_stages
-from benchmarks.runs.launch import adopt, die_with_parent
 from benchmarks.runs.stage import run_stage
 from commands._parser import Parser
 from fillpath.settings import settings
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     die_with_parent()
     adopt()
     introduce()
-    runs.go_on(arguments.run, settings().text(), settings().limit)
+    runs.begin(settings().text(), settings().limit, arguments.run)
     for stage in suite_stages(settings()):
         run_stage(stage)
     runs.finish()

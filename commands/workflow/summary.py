@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.runs.cases import suite_cases, suite_figures
-from commands.workflow._stages import machine_of_each_stage
+from benchmarks.engine.run import machine_of
+from benchmarks.runs.cases import suite_cases, suite_figures, suite_stages
 from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
@@ -29,7 +29,8 @@ PRINTED = "the paper: a ratio that it prints over this implementation, on its ow
 
 def run(arguments: argparse.Namespace) -> int:
     covered = settings()
-    machines = machine_of_each_stage(covered)
+    # On a cluster a stage may have been measured on another machine.
+    machines = {stage: machine_of(stage) for stage in suite_stages(covered)}
     loaded = [Records.load(machine) for machine in sorted(set(machines.values()))]
     shown = [r for each in loaded for r in each.rows if r.machine == machines.get(r.parts["stage"])]
     records = Records(tuple(shown), tuple(record for each in loaded for record in each.earlier))
