@@ -1,4 +1,4 @@
-"""How and where the cases of a figure were measured, and which were not: what the grammar adds."""
+"""The part of a caption on method and machine: how cases were measured, and which were not."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from fillpath.paths import ROOT
 
 # Sentences of each room that break a rule: no room may have more.
 MOST = {
-    "fillpath": 0, "commands": 0, "benchmarks": 307, "fetch": 68, "reports": 321, "impl": 0, "docs": 362,
+    "fillpath": 0, "commands": 0, "benchmarks": 307, "fetch": 68, "reports": 7, "impl": 0, "docs": 362,
 }  # fmt: skip
 FIRST = re.compile(r"(Of|By|What|Which|Whoever|Those|Where it|To whom)\b")
 WORDS = re.compile(

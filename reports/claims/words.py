@@ -1,4 +1,4 @@
-"""What was measured of a claim and what is printed, as text."""
+"""The measured and the printed numbers of a claim as text."""
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
 
 
 def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:
-    """The arithmetic mean of ratios, which stands beside the print and decides nothing."""
+    """Return the arithmetic mean of ratios, which decides nothing."""
     if claim.aggregate != "geometric" or len(rows) < 2:
         return ""
     ours, theirs = (claim.form(float(np.mean(rows[name].to_numpy()))) for name in ("value", "printed"))

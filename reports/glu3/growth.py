@@ -1,4 +1,4 @@
-"""Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
+"""Beyond the papers: the growth of solutions with the matrix, and a factor's use of a card."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ LABELS = {
 }
 AMD, CUDSS, HOST = "direct_gpu, AMD", "cuDSS, its own order", "multifrontal_cpu"
 _SOLVED, _FACTORED = (WHOLE, NUMERIC, TRIANGULAR), (NUMERIC, RATE)
-# By variant, in the order of a legend, those with lines first: what the picture calls a code, and its spans.
+# The picture's name of a code and its spans, by variant in the legend's order, codes with lines first.
 CODES = {
     "direct_gpu": ("direct_gpu", (RAW, *_SOLVED, RATE)),
     "direct_gpu on amd": (AMD, (RAW, WHOLE)),

@@ -9,7 +9,7 @@ from reports.table import timed
 from reports.verbs import by_input, in_papers_order, on, over
 
 CLAIM, GSOFA = "fig11_vs_glu3_symbolic", "gsofa"
-# What the paper sets GSoFA over, another author's code of the same algorithm, and the fastest of good codes.
+# The paper's baseline, another author's code of the same algorithm, and the fastest good code.
 BASELINE, KLU, SEQUENTIAL = "gilbert_peierls", "klu", "sequential"
 
 

@@ -1,4 +1,4 @@
-"""Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
+"""Figure 12: GSoFA and SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Figure 16: what a budget of device memory costs."""
+"""Figure 16: the cost of a budget of device memory."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Figure 17: how sources are dealt out to nodes and GPUs."""
+"""Figure 17: the distribution of sources to nodes and GPUs."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Figure 4: how the frontier grows with the source."""
+"""Figure 4: the growth of the frontier with the source."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A comparison of machines as text: what each achieves at best first, then the same implementation."""
+"""A comparison of machines as text: the best of each, then the same implementation on all."""
 
 from collections.abc import Sequence
 from typing import Any

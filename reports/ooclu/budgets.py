@@ -1,4 +1,4 @@
-"""Beyond the paper: what a budget of device memory costs out_of_core, beside gsofa without any."""
+"""Beyond the paper: the cost of a device-memory budget for out_of_core, and gsofa without a budget."""
 
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Figure 3: how the frontiers grow with the iterations, and where the paper begins its second part."""
+"""Figure 3: the growth of frontiers with the iterations, and the start of the paper's second part."""
 
 import pandas as pd
 from matplotlib.axes import Axes

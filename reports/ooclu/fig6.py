@@ -12,7 +12,7 @@ from reports.table import phase_medians
 from reports.verbs import on
 
 RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
-# What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
+# Unified memory's work outside the traversal: the column of its share, and its phases.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
 

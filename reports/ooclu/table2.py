@@ -1,4 +1,4 @@
-"""Table 2: the matrices, and what their intermediate arrays take against what the card has."""
+"""Table 2: the matrices, and the memory of their intermediate arrays and of the card."""
 
 import pandas as pd
 
@@ -27,7 +27,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_words(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the verdicts on what the text says of the printed numbers, by these alone."""
+    """Return the verdicts on the text's statements about printed numbers, by these numbers alone."""
     printed = frame.dropna(subset="abbr").drop_duplicates("abbr").set_index("abbr")
     orders, density = printed["paper_n"], printed["paper_nnz_per_row"]
     card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])

@@ -1,4 +1,4 @@
-"""Table 4: the largest matrices, and how many dense columns fit at a time."""
+"""Table 4: the largest matrices, and the number of dense columns that fit at a time."""
 
 import pandas as pd
 

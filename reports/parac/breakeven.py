@@ -1,4 +1,4 @@
-"""Beyond the paper: time to solution against right-hand sides, and where the peers take over."""
+"""Beyond the paper: time to solution by the number of right-hand sides, and the break-even with peers."""
 
 import numpy as np
 import pandas as pd

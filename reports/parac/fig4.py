@@ -1,4 +1,4 @@
-"""Figure 4: how deep the factor is, its time and its fill, for three orderings."""
+"""Figure 4: the depth, the time and the fill of the factor, for three orderings."""
 
 from functools import partial
 

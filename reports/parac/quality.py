@@ -1,4 +1,4 @@
-"""Beyond the paper: the parallel factors as preconditioners, beside the sequential one."""
+"""Beyond the paper: the parallel factors and the sequential one as preconditioners."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The text's robustness: how far iterations and time depend on the seed."""
+"""The text's robustness: iterations and time by seed."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from reports.verbs import with_groups
 
 # The part of a matrix's place that the points of a case take.
 SPREAD = 0.3
-# By column, the label of its axis and the form of its numbers.
+# The label of an axis and the form of its numbers, by column.
 DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]

@@ -1,4 +1,4 @@
-"""Table 1: the matrices, printed and here, and the graphs that they are taken as."""
+"""Table 1: the matrices, printed and here, and their graphs."""
 
 import pandas as pd
 

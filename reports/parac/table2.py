@@ -1,4 +1,4 @@
-"""Table 2: time to solution on the CPU, beside incomplete Cholesky at equal fill and multigrid."""
+"""Table 2: time to solution on the CPU of ParAC, incomplete Cholesky at equal fill, and multigrid."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ PRINTED = PRINTED.assign(paper_ratio=ICT / OURS, paper_hypre_ratio=HYPRE / OURS)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per input: NUMBERS of each code beside the print, ratios of totals, `solve_ratio`."""
+    """Return one row per input: NUMBERS of each code, the print, ratios of totals, `solve_ratio`."""
     whole = solution.solved(cases)
     codes = by_code(whole, CODES)
     ours = codes["parac_cpu"]
@@ -49,7 +49,7 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return on how many ranks HYPRE is, beside how many threads of ParAC."""
+    """Return a subset per number of HYPRE's ranks and of ParAC's threads."""
     there = frame[frame["hypre_ranks"].notna()]
     counts = {"ranks": there["hypre_ranks"], "threads": there["parac_cpu_threads_used"].dropna()}
     return {name: listed(count.map("{:.0f}".format)) for name, count in counts.items()}

@@ -1,4 +1,4 @@
-"""Table 3: time to solution on the GPU, beside incomplete Cholesky without fill."""
+"""Table 3: time to solution on the GPU of ParAC and incomplete Cholesky without fill."""
 
 import pandas as pd
 
@@ -33,7 +33,7 @@ PRINTED["paper_amgx_ratio"] = PRINTED["paper_amgx_total"] / PRINTED["paper_parac
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per input: NUMBERS of each code in its best setting beside the print, and ratios."""
+    """Return one row per input: NUMBERS of each code in its best setting, the print, and ratios."""
     whole = solution.solved(cases, unit=1e3)
     run = of(whole, SPSV)["run_id"]
     codes = {short: fastest({name: of(whole, name) for name in names}, run) for short, names in CODES.items()}

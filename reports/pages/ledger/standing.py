@@ -1,4 +1,4 @@
-"""How each claim stands on a machine: the verdict that decides it, or what it lacks."""
+"""The standing of each claim on a machine: the verdict that decides the claim, or what is missing."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
 _OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
-# What is lacking of a case that is unavailable, by a word of its reason; else a library.
+# The kind of thing that an unavailable case lacks, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
@@ -50,14 +50,13 @@ def _standing(claim: Claim, view: View) -> Standing:
 
 
 def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the first verdict that says something of the claim, else the first that is open, else the first
-    that says why it is not judged."""
+    """Return the first conclusive verdict, else the first open one, else the first with a reason."""
     own, order = [v for v in verdicts if v.reason is not Reason.BESIDE], [*CONCLUSIVE, Outcome.OPEN, *Reason]
     return min(own, key=lambda v: max(2, order.index(v.reason or v.outcome)), default=None)
 
 
 def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
-    """The records of the figure's cases on the matrices of the verdict."""
+    """Return the records of the figure's cases on the matrices of the verdict."""
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in verdict.points["label"]]
     ok = view.rows[view.rows["status"] == "ok"]
     return tuple(

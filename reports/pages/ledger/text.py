@@ -46,7 +46,7 @@ def outcome_of(standing: Standing) -> str:
 
 
 def everything(standing: Standing) -> str:
-    """Return all that the ledger says of a claim on a machine, as text."""
+    """Return the ledger's whole entry for a claim on a machine, as text."""
     claim, verdict = standing.claim, standing.verdict
     left_out = left_out_text(verdict.left_out) if verdict else ""
     measured = measured_text(claim, verdict)
@@ -91,8 +91,7 @@ def measured_text(claim: Claim, verdict: Verdict | None) -> str:
 
 
 def value_text(claim: Claim, verdict: Verdict) -> str:
-    """Return what was measured in a word or two: `1.05x`; of counts `13 of 15`, of exact numbers how many
-    agree."""
+    """Return the measured value in short: `1.05x`, `13 of 15` for counts, the matches for exact numbers."""
     if not verdict.n:
         return ""
     if claim.aggregate == "count":
