@@ -114,5 +114,5 @@ def _bounds(rows: pd.DataFrame, is_clear: bool) -> str:
     """Return how many numbers are bounds and whether they decide, empty where none is one."""
     bounds = int((rows["bound"] != "").sum())
     means = "the bound decides" if is_clear else "too near the print to decide"
-    ended = f"{bounds} of {len(rows)} a bound, of a call that a limit of time ended: {means}"
+    ended = f"{bounds} of {len(rows)} a bound, of a call that a time limit ended: {means}"
     return ended if bounds else ""

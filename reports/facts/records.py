@@ -46,9 +46,9 @@ class Records:
         for name in [machine] if machine else holdings.machines():
             own = name == (machine or machine_name()) and not strict
             try:
-                stored += _held_anew(
-                    name, stored_records(name) if own else holdings.read(results() / name)[1]
-                )
+                lines = stored_records(name) if own else holdings.read(results() / name)[1]
+                gate = regated.read(results() / name / regated.NAME)
+                stored += [[regated.applied(record, gate) for record in records] for records in lines]
             except InputError as error:
                 if own:
                     raise
@@ -162,9 +162,3 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
         prepared = (record.prepared or {}).get("hash", "")
         made[record.key] = record.key == record_key(record.case, prepared, hashes[name], record.machine)
     return made
-
-
-def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:
-    """Return records with the verdicts of the machine's gate.csv. Raises InputError for a damaged file."""
-    rows = regated.read(results() / machine / regated.NAME)
-    return [[regated.applied(record, rows) for record in records] for records in stored]

@@ -90,8 +90,8 @@ EXHIBIT = Exhibit(
     "linear systems over n, by phase",
     frame,
     draw,
-    """A x = b, float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
-    and U: the phase numeric; one solve: one right-hand side, without refinement. GFLOP/s: of dense LU of the
+    """A x = b in float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
+    and U: the phase numeric. One solve: one right-hand side, without refinement. GFLOP/s: dense LU of the
     fronts, with their zeros. Not measured there: {absent}.""",
     lambda frame: {"absent": listed(set(DRAWN) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="as the axes say",

@@ -64,7 +64,7 @@ EXHIBIT = Exhibit(
     "memory throughput",
     frame,
     BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
-    """Bytes: {hows}. Hardware counters: read by ncu in a run of its own; counted: what the implementation
-    asks for, wherever it lies. Peak: by the card's memory clock and bus width. The paper reads nvprof.""",
+    """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the implementation
+    uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads nvprof.""",
     lambda frame: {"hows": listed(frame["how"].dropna())},
 )

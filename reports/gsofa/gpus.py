@@ -14,7 +14,7 @@ from reports.shapes.beside import BesidePrint, PanelRow
 from reports.table import timed
 from reports.verbs import beside, fact, in_papers_order, option, over_variant
 
-SIMULATED = "Simulated: the slowest of the workers, which run in turn."
+SIMULATED = "Simulated: workers run in turn, and the slowest counts."
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:

@@ -38,7 +38,7 @@ EXHIBIT = Exhibit(
     "seconds of row counts over n, by each code",
     frame,
     draw,
-    """Rows are counted, none is stored, but by cuDSS, whose symbolic phase alone is drawn. Lines: generated
+    """Codes count rows and store none. cuDSS stores rows; its symbolic phase alone is drawn. Lines: generated
     matrices, with the exponent of n. Not measured there: {absent}.""",
     lambda frame: {"absent": listed(set(CODES) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="from the input pattern to the counts of the filled rows, both resident",

@@ -20,7 +20,7 @@ _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
 PRINTED_WORDS = _TABLE2["words"].groupby(_STRUCTURE).sum()
 PRINTED_AT = "1GB"
-FULL = "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or not known."
+FULL = "Full bars: the budget is below gsofa's need. Empty bars: the budget is above, or the need is unknown."
 
 
 def is_off(variants: pd.Series[str]) -> pd.Series[bool]:

@@ -28,6 +28,6 @@ EXHIBIT = Exhibit(
     "use of the frontier queues, per cent",
     frame,
     Sheet(COLUMNS),
-    """Share of the frontier queues in use: mean over iterations (here a block's steps), and peak. Whole:
-    space optimisations off; an eighth: all on, above 100 in pinned host memory.""",
+    """Share of the frontier queues in use: mean over iterations (here steps of a block), and peak. Whole:
+    space optimisations off. An eighth: all on; above 100: in pinned host memory.""",
 )

@@ -37,7 +37,7 @@ class Comparison:
     """Machines against the first of them, by problems, inputs and machines in their order.
 
     prices : of an hour of those machines that have one
-    best : what each achieves, whoever implements it, as four tables.
+    best : the best of each machine by any implementation, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
         it, with `ratio`; the index is the input's number.
         means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`

@@ -53,7 +53,7 @@ def best_picture(comparison: Comparison) -> Figure:
     heads = [[PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts]
     rows = [ROW * part.index.nunique() for part in parts.values()]
     heights = [REST + row + LINE * (len(head) - 1) for row, head in zip(rows, heads, strict=True)] or [REST]
-    title = "The best verified time to solution on each machine, whoever implements it"
+    title = "The best verified time to solution on each machine, by any implementation"
     figure = new_figure(12.0, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
     for axes, part, head in zip(panels, parts.values(), heads, strict=False):

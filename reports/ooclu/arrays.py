@@ -44,7 +44,7 @@ OTHER_REGIME = {
     "": "the card's memory is not recorded",
 }
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
-REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
+REGIMES = f"{FITS}: all in the card's memory, nothing evicted; {OVERSUBSCRIBED}: not all, as in the paper."
 
 
 def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:

@@ -16,7 +16,7 @@ KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
 ADDED = (
     "Bars of bitfronts_gpu and direct_gpu (phases fronts, maps, numeric of one record, in float64) are not "
-    f"the paper's. Each other bar adds records of stages of one run (numeric: {NUMERIC})."
+    f"in the paper. Other bars add up records of stages of one run (numeric: {NUMERIC})."
 )
 # The stages, and the phases of direct_gpu that do their work.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}

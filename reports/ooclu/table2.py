@@ -55,7 +55,7 @@ EXHIBIT = Exhibit(
     "the matrices, and the memory of their rows",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9)),
-    f"""{BYTES}: the arrays of all rows, more than the paper's V100 has on {len(abbreviations(PAPER))}
-    matrices. out_of_core: its pool. nnz: with explicit zeros, of eight symmetric matrices the lower half.""",
+    f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on {len(abbreviations(PAPER))}
+    matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of eight symmetric matrices.""",
     held=(in_words,),
 )

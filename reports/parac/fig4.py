@@ -50,7 +50,7 @@ EXHIBIT = Exhibit(
     frame,
     Panels(PANELS, 15.0, orderings.first_names),
     """In vertices: the heights of the elimination trees of L (classical) and of ParAC's factor G (actual),
-    the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one thread.""",
+    and G's longest path. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one thread.""",
     subsets={"together": together, "amd_slowest": orderings.slowest_amd},
     span="the graph resident where it is factorised to its factor resident there",
     one_run=False,

@@ -86,7 +86,7 @@ EXHIBIT = Exhibit(
     "time to solution by ordering",
     frame,
     Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names),
-    f"The factor differs by the ordering, and so do the iterations. {RULE}",
+    f"The factor and the iterations depend on the ordering. {RULE}",
     subsets={
         "amd": _amd_on_cpu,
         "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),

@@ -35,7 +35,7 @@ EXHIBIT = Exhibit(
     "iterations with the sequential and the parallel factors",
     frame,
     Sheet(COLUMNS),
-    f"""Of one seed the three codes give one factor, bit for bit, which the gate checks: parallelism costs no
+    f"""With one seed the three codes give one factor, bit for bit, as the gate checks: parallelism costs no
     quality. {{equal}} {RULE}""",
     facts,
 )

@@ -69,8 +69,8 @@ EXHIBIT = Exhibit(
     "iterations and time by seed",
     frame,
     Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
-    f"""One point per seed, of the sampling and of the ordering's ties; written: least to most. Time: {SPAN}.
-    With one seed the CPU's and the GPU's factor are the same. {RULE}""",
+    f"""One point per seed, of the sampling and of the ordering's ties. Written: least to most. Time: {SPAN}.
+    With one seed the factors of the CPU and the GPU are the same. {RULE}""",
     more_claims=("run_to_run",),
     subsets={"by_matrix": by_matrix},
     one_run=False,

@@ -20,7 +20,7 @@ FACTS = ("iterations", "residual", "nnz_factor")
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
-RULE = "Conjugate gradients until the true relative residual is at most 1e-6."
+RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
 # The name of a number here, by the end of its printed column's name.
 _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}

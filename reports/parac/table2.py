@@ -66,9 +66,9 @@ EXHIBIT = Exhibit(
     "seconds to solution on the CPU",
     frame,
     sheet(COLUMNS, PRINTED),
-    f"""In grey what is printed, of a stand-in of the matrix named. ParAC: on all cores; incomplete Cholesky:
-    ict, ours, its factor on one core, at ParAC's fill; HYPRE: BoomerAMG, in the faster order, without
-    assembling (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32); PyAMG: sequential. {RULE}""",
+    f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky: our
+    ict at ParAC's fill, its factor on one core. HYPRE: BoomerAMG in the faster order, without assembly
+    (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}""",
     facts,
     subsets={
         "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),

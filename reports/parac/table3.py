@@ -70,8 +70,8 @@ EXHIBIT = Exhibit(
     "milliseconds to solution on the GPU",
     frame,
     sheet(COLUMNS, PRINTED),
-    f"""In grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle and
-    SpSV's analysis. ichol(0): csric02, best of its settings, solves by SpSV, as in the paper, or ours.
-    {{means}} {RULE}""",
+    f"""Grey: the print, for a stand-in that of the named matrix. Total: with forming the triangle and SpSV's
+    analysis. ichol(0): csric02 in its best setting, with solves by SpSV, as in the paper, or ours. {{means}}
+    {RULE}""",
     facts,
 )
