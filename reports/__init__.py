@@ -1,1 +1,1 @@
-"""What the records say: figures, claims, pages."""
+"""Figures, verdicts and pages, made from the records."""

@@ -1,9 +1,8 @@
-"""The grammar of a figure: its frame, its picture, its caption, and the claims that it is held against.
+"""The grammar of a figure: its frame, its picture, its caption, and its claims.
 
-A figure is one module, reports/<paper>/<figure>.py, whose EXHIBIT says these four and nothing twice: its
-paper, its number and most of its claims follow from the file. Verdicts read the frame, which is the CSV
-beside the picture: no number is computed again. Pictures are made of reports/shapes/, or by the module's own
-`draw`.
+A figure is one module, reports/<paper>/<figure>.py, with an EXHIBIT. The name of the file gives its paper,
+its number and most of its claims. Verdicts read the frame, which is also the figure's CSV: no number is
+computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from reports.table import case_table
 class Subset:
     """Rows of a frame that are judged apart from its others.
 
-    basis : what is compared, made of what a figure says of all its rows.
+    basis : makes the text of what is compared from the figure's text for all rows.
     untestable : why these rows cannot test the claim.
-    beside : their numbers stand beside the print and are not judged.
+    beside : whether the numbers are shown without being judged.
     """
 
     rows: pd.DataFrame
@@ -54,10 +53,10 @@ class Exhibit:
     caption : a text with `{names}`.
     facts : what fills them, by the frame.
     more_claims : subjects of config/claims/ whose ids do not begin with the figure's name.
-    subsets : what takes apart rows that are judged apart, by `has_number` say, by its name there.
+    subsets : functions that split rows to judge apart (as by `has_number`), by name in config/claims/.
     held : functions that judge claims which no column does.
     one_run : whether its records are of one run, as ratios have to be.
-    numbered : as `Table II`, where the file's name does not say it.
+    numbered : the number, such as `Table II`, where the file's name does not give it.
     span : from what to what its seconds are, empty where it shows none.
     """
 
@@ -114,8 +113,10 @@ class Exhibit:
         return self.draw(measured(frame), f"{self.name}: {self.title}")
 
     def words(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
-        """Return the caption on one line, with where and how the cases of these rows of the table were
-        measured and what was not. Raises ConfigError for a `{name}` that `facts` does not have."""
+        """Return the caption, with machine, method and unmeasured matrices of the rows, on one line.
+
+        Raises ConfigError for a `{name}` that `facts` does not have.
+        """
         facts = self.facts(frame)
         try:
             caption = " ".join(self.caption.format_map(facts).split())

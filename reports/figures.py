@@ -1,4 +1,4 @@
-"""The figures, every module of a paper's package that holds an EXHIBIT, and what each says on a machine."""
+"""The figures, every module of a paper's package with an EXHIBIT, and their views on a machine."""
 
 import functools
 import importlib
@@ -26,7 +26,7 @@ from reports.table import case_table
 
 @functools.cache
 def exhibits(paper: str) -> dict[str, Exhibit]:
-    """Return a paper's figures by their modules: tables, figures, what only its text says, what is beyond it.
+    """Return a paper's figures by module: tables, figures, the text's claims, figures beyond the paper.
 
     None where it has no package yet. Raises UnknownNameError.
     """
@@ -118,7 +118,7 @@ def recorded(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequence[Case]) -> View:
-    """Return a figure on the machine of these records. What records hold may fail a figure, and no other."""
+    """Return a figure on the machine of these records; an error fails this figure alone."""
     shown, machine = exhibit(paper, figure), next(iter(here.machines()), None)
     try:
         rows = case_table(here.of_one_run(cases) if shown.one_run else here, cases, entries, paper)
@@ -132,8 +132,8 @@ def view(paper: str, figure: str, here: Records, entries: Entries, cases: Sequen
 def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
     """Return the view that a figure's picture is of; None where no machine has a record of its cases.
 
-    It is that of a machine that runs the command, if its records decide a claim of the figure; for a figure
-    without claims, if it has a verified result of any case. Otherwise the best by `View.rank`.
+    A machine that runs the command comes first, if its records decide a claim of the figure. For a figure
+    without claims, any verified result is enough. Otherwise the best by `View.rank`.
 
     here : names of the machines that run the command, on a cluster several.
     """

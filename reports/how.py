@@ -1,4 +1,4 @@
-"""How and where the cases of a figure were measured, and which were not: what the grammar adds."""
+"""The part of a caption on method and machine: how cases were measured, and which were not."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> st
     """
     ok = rows[rows["status"] == "ok"]
     if ok.empty:
-        return "Nothing of it was measured here."
+        return "Nothing was measured here."
     theirs = papers()[paper].preparation
     parts = [_seconds(ok, span)] if span else []
     parts += [_machine(ok)]
     parts += [f"Preparation: {listed(rows['preparation'])}{f' (the paper {theirs})' if theirs else ''}."]
     if span and ((rows["status"] == "timeout") & rows["low"].notna()).any():
-        parts += ["More than (>): a limit of time ended the call, and its ratios are bounds."]
+        parts += ["More than (>): a time limit ended the call, and its ratios are bounds."]
     return " ".join([*parts, "Stand-ins decide nothing."] if is_judged else parts)
 
 

@@ -1,4 +1,4 @@
-"""How numbers grow with the matrix: families of generated ones, exponents of n along them, and panels."""
+"""Growth with the matrix: families of generated matrices, their exponents of n, and panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies beside a machine's records: series along the sources or the levels, and what probes counted."""
+"""Files next to a machine's records: series along sources or levels, and counts of probes."""
 
 import json
 import logging
@@ -37,8 +37,10 @@ def probes(kind: str, rows: pd.DataFrame) -> list[Mapping[str, Any]]:
 
 
 def read_series(machine: str, name: str) -> pd.DataFrame | None:
-    """Return the series file that a record names: one row per bin of sources from `first` to `last`, with
-    `<series>_mean`, `_min`, `_max` over them. None, with a warning, if it cannot be read."""
+    """Return the rows of a series file, or None, with a warning, if it cannot be read.
+
+    A row is a bin of sources from `first` to `last`, with `<series>_mean`, `_min` and `_max`.
+    """
     path = results() / machine / "series" / Path(name).name
     try:
         n, numbers = read_bins(path)
@@ -53,7 +55,7 @@ def read_series(machine: str, name: str) -> pd.DataFrame | None:
 def per_case(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return one row per bin of each case's series, with the columns of its case.
 
-    A case that has no such series is one row without numbers, whose `reason` says why.
+    A case without the series is one row without numbers, with a `reason`.
 
     names : columns of the bins
     """

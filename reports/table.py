@@ -1,7 +1,7 @@
 """The one table that figures, claims and pages are made of: a row per case of one machine.
 
-docs/table.md says what each column means. A case that was not run is a row, too. What a record counted stands
-under its own name; a count that is called as a column of the table, under `counted_<name>`.
+docs/table.md explains each column. A case that was not run is a row too. A record's count is a column of its
+own name; a count with the name of another column is `counted_<name>`.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _row(case: Case, records: Records) -> dict[str, Any]:
 
 
 def _of_record(record: Record, records: Records) -> dict[str, Any]:
-    """Return what a record says; numbers of a result only where the result is right."""
+    """Return the columns of a record, with numbers of its result only where that is right."""
     prepared, gpu, verified = record.prepared or {}, record.gpu or {}, record.verified
     said = {
         **{name: getattr(record, name) for name in (*_RECORD, "machine", "reason", "threads_used")},
@@ -199,8 +199,7 @@ def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples
 
 
 def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the seconds of each span, the sum of its phases' medians in the current record; 0 for a phase
-    that a record lacks, unknown of a row that is not ok."""
+    """Return the seconds of each span: the sum of its phases' medians, 0 for a phase that a record lacks."""
 
     def seconds(runs: Sequence[Record]) -> dict[str, float]:
         taken = {name: float(np.median(s)) for name, s in representative(runs).phases.items() if s}
@@ -211,8 +210,7 @@ def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.
 
 
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the seconds of their kernels alone, as `fillpath durations` collected them in a
-    run of its own."""
+    """Return the rows with the seconds of their kernels alone, which `fillpath durations` collected."""
     read = probes("durations", rows)
     kernels = [[call["kernels"].values() for call in each.get("calls", ())] for each in read]
     sums = [tuple(math.fsum(kernel["seconds"] for kernel in call) for call in calls) for calls in kernels]
@@ -222,7 +220,7 @@ def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def cores_of(machine: str) -> float:
-    """Return the cores of a machine, nan where it does not say."""
+    """Return the cores of a machine, nan where they are not known."""
     try:
         return float(json.loads((results() / machine / "machine.json").read_text())["cores"])
     except (OSError, ValueError, KeyError, TypeError):

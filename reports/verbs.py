@@ -1,4 +1,4 @@
-"""What figures say of cases: rows of a code, a code over another, the fastest, the print beside them.
+"""Verbs of figures: rows of a code, a code over another, the fastest, the print of a matrix.
 
 Verbs take and give DataFrames and pair rows by their input, KEY. A join that is not one to one is an error.
 """
@@ -25,7 +25,7 @@ BUDGET, ABSENT = "memory_budget", "the matrix is not at hand"
 ENDS = ("", "_low", "_high")
 RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
 _MEASURED = ["status", "median", "low", "high", "run_id", "host", "transfers", "rounds", "processes"]
-# Columns of a partner that stand beside a case, with what the partner's record counted.
+# Columns of a partner that join a case, with the counts of the partner's record.
 _OF_PARTNER = ("case", "status", "median", "fills", "edges", "peak_memory")
 
 
@@ -59,8 +59,8 @@ def over(
 ) -> pd.DataFrame:
     """Return seconds of the rows over those of others of one index, of one run and host, with RATIO.
 
-    `pair` is `ok`, or says why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A
-    call that a limit of time ended gives a bound, as `> 70x`, and one end of the interval.
+    `pair` is `ok` or why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A call
+    that a limit of time ended gives a bound, as `> 70x`, and one end of the interval.
 
     names : of the two codes in `pair`, empty for the row that `pair` is of
     """
@@ -73,7 +73,7 @@ def over(
     hosts = a["host"].notna() & b["host"].notna() & (a["host"] != b["host"])
     one = same_run & ~hosts
     whole, (more, less) = ok[0] & ok[1] & one, (one & stopped[i] & ok[1 - i] & bounds for i in (0, 1))
-    # Of one process: what the two intervals allow.
+    # One process: the interval follows from the two intervals.
     allowed = pd.DataFrame(
         {
             "ratio": a["median"] / b["median"],
@@ -237,7 +237,7 @@ def equality(frame: pd.DataFrame, name: str) -> pd.Series[str]:
 
 
 def option(variants: pd.Series[str], name: str) -> pd.Series[str]:
-    """Return what variants say of an option, nothing where it is at its default."""
+    """Return the variant's text of an option, empty at its default."""
     return variants.str.extract(rf"\.{name}=([^=]*?)(?=\.[a-z_]+=|$)", expand=False)
 
 

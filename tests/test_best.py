@@ -116,8 +116,8 @@ ABSENT = on(OTHER, b=1.0, status=Status.UNAVAILABLE, reason="no GPU")
 PARTS = " ".join(f"laplacian.parac_cpu{part}{WING}" for part in (".threads=1", ".seed=3", ""))
 NAMED, TWO = "gsofa.maxid_ranges=false@wing.amd", "gsofa.fill_first=true.maxid_ranges=false@own.amd"
 EIGHTH = "grid2d,60.metis  1 s gsofa  8 s fill1_pruned  0.125x (0.0938x to 0.167x)"
-NO_ANSWER = "no problem that two of them have solved on one input"
-OF_ONE = "Some times are of a single process: others would differ by more than its interval says."
+NO_ANSWER = "no problem that two machines have solved on one input"
+OF_ONE = "Some times are of a single process: other processes would differ by more than its interval."
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_the_command_takes_prices_and_writes_the_best(
     assert rows[0].startswith(f'symbolic,"grid2d,60.metis",resident,a,"{GPU}",1.0')
     assert main(command) == 0
     shown = capsys.readouterr().out
-    assert "gsofa, 60 J, cost 2 " in shown and "a solution on a costs 2x of one on b" in shown
+    assert "gsofa, 60 J, cost 2 " in shown and "a solution on a costs 2x the price on b" in shown
     half = compared(on(GPU, a=1.0), on(CPU, b=4.0), a=1.0).best
     assert half["means"]["cost"].isna().all() and half["answers"]["cost"].isna().tolist() == [False, True]
 

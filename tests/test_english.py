@@ -16,7 +16,7 @@ from fillpath.paths import ROOT
 
 # Sentences of each room that break a rule: no room may have more.
 MOST = {
-    "fillpath": 0, "commands": 0, "benchmarks": 24, "fetch": 0, "reports": 191, "impl": 0, "docs": 1,
+    "fillpath": 0, "commands": 0, "benchmarks": 0, "fetch": 0, "reports": 0, "impl": 0, "docs": 0,
 }  # fmt: skip
 FIRST = re.compile(r"(Of|By|What|Which|Whoever|Those|Where it|To whom)\b")
 WORDS = re.compile(
@@ -64,8 +64,8 @@ def sentences(text: str) -> list[str]:
 
 
 def breaks(sentence: str) -> bool:
-    """Return whether a sentence breaks a rule; names in backticks and numbers are no words."""
-    plain = re.sub(r"`[^`]*`", "x", sentence)
+    """Return whether a sentence breaks a rule; numbers, parameters and names in backticks do not count."""
+    plain = re.sub(r"`[^`]*`|^[\w, ]+ : ", "x ", sentence)
     words = re.findall(r"[A-Za-z][A-Za-z'-]+", plain)
     return bool(FIRST.match(plain) or WORDS.search(plain)) or len(words) > LONG
 

@@ -282,7 +282,7 @@ def test_a_subject_that_does_not_exist_is_refused() -> None:
 def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
     words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS, NO_ROWS)
-    assert words == "2 rows, {x}, {kept} Nothing of it was measured here."
+    assert words == "2 rows, {x}, {kept} Nothing was measured here."
     message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
         exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS, NO_ROWS)

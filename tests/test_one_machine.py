@@ -139,7 +139,7 @@ def test_the_picture_and_its_data_are_of_that_machine_which_its_caption_names(
     monkeypatch.setattr(figures, "exhibits", lambda paper: {"fig99": BOTH})
     cases, machine = (CASES[1:2], "here") if here else (CASES, "there")
     measured = f"Measured on {machine} (Imaginary CPU, 2 cores). A sham. "
-    nothing = Records(), "A sham. Nothing of it was measured here."
+    nothing = Records(), "A sham. Nothing was measured here."
     for stored, where in ((records({"here": "-x", "there": "xxx"}), measured), nothing):
         comments, frame = read_csv(draw("ooclu", "fig99", cases, stored, ENTRIES, here)[1])
         assert list(frame["case"]) == [case.name for case in cases]

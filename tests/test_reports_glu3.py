@@ -146,8 +146,8 @@ COUNTS = "counts.filled counts.levels_exact counts.levels_relaxed"
 BESIDE, NOT_RUN, DERIVED = (f"not judged ({r})" for r in (Reason.BESIDE, Reason.NOT_RUN, Reason.DERIVED))
 OF_TWO = f"on 1 of 15|0 of 1 within 25% of the print: 8x (rajat12)|, on stand-ins; {BESIDE}: 8x (add32)"
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
-OF_CALLS = f"launches included, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
-NOTHING, LABELS = "Nothing of it was measured here.", [*growth.LABELS.values()]
+OF_CALLS = f"with launches, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
+NOTHING, LABELS = "Nothing was measured here.", [*growth.LABELS.values()]
 OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
 
 
@@ -196,7 +196,7 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
     ("figure", "given", "names", "outcomes", "said"),
     [
         # One matrix makes no mean; stand-ins stand beside the print, and are in no number but their own.
-        (table2, STAND_IN, MEAN, f"open, {BESIDE}", "on 1 of 15|8x (rajat12)|3,146x, 87.1x of the same"),
+        (table2, STAND_IN, MEAN, f"open, {BESIDE}", "on 1 of 15|8x (rajat12)|3,146x, 87.1x on the same"),
         (table2, STAND_IN, EACH, f"other size, {BESIDE}", OF_TWO),
         (table2, [*SLOW, *pair(87.0, FIVE[3])], TENFOLD, "reproduced", "on 4 of 15|4 of 4"),
         (table2, [*SLOW, *pair(5.0, FIVE[3])], TENFOLD, "not reproduced", "on 4 of 15|3 of 4, printed all"),
@@ -213,7 +213,7 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
             FACTORED,
             f"{TIME}.each",
             "other size",
-            "0 of 1 within 25% of the print|3x (rajat12)|1.1x of the same",
+            "0 of 1 within 25% of the print|3x (rajat12)|1.1x on the same",
         ),
         (levels, RISE, f"{TRENDS} fig_levels.columns_fall", "reproduced", "on 5 of 15: 5 of 5"),
         (levels, DROP, TRENDS, "not reproduced", "0 of 5"),
@@ -251,11 +251,11 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
         (table1, FACTORED, "rajat12, 1,879 =, 12,926 =, 6, 2, 0.5, 4, 1, not measured, not measured, 3x, "),
         (table1, FACTORED, "printed, 1,879, 12,926, 2.45, 2.24, , , , , , 1.1x, , , 1x, , , , "),
         (table1, NO_EVENTS, "=, not measured, 2, 0.5, 4, 1, |, glu2.static pivoting=true not measured, 4x"),
-        (table1, with_durations, "4, 1, 2, 0.5, 3x, 4x, 4x, |their durations by CUPTI"),
+        (table1, with_durations, "4, 1, 2, 0.5, 3x, 4x, 4x, |kernels' durations by CUPTI"),
         (levels, ADDER, "adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks"),
         (levels, ADDER, "Not measured: ASIC_100ks.|6 levels|columns with sub-columns -0.14"),
         (levels, NO_SERIES, "names no series|not rank correlation"),
-        (dependencies, pair(), "no measurement|1.1x|wrong: marked|\nright\n|not not run"),
+        (dependencies, pair(), "without measurement|1.1x|wrong: marked|\nright\n|not not run"),
         (dependencies, pair()[1:], "Not measured: rajat12.|not not run"),
         # A span that nothing was measured of has no panels; kept maps change the whole alone.
         (growth, LINES, "|".join([OTHERS, *LABELS[1:], f"not {LABELS[0]}", f"not {NOTHING}"])),

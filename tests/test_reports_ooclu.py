@@ -533,7 +533,7 @@ def test_what_several_ratios_say_is_of_the_least_of_their_processes(turned: int)
         assert found.points["processes"].tolist() == [found.processes] == [2]
 
 
-NOTHING, FIRST = "Nothing of it was measured here.", "1.09 to 1.31 times|rank correlation +0.82 over 7 "
+NOTHING, FIRST = "Nothing was measured here.", "1.09 to 1.31 times|rank correlation +0.82 over 7 "
 TABLE_ROW = "onetone2 (OT2), 12,000, 3,000, 75.0, 25.0, 0.01, 1.20x, 1.20x, 6.3, fits"
 BARS, ABOVE = f"legend: symbolic; levels; numeric; {OURS}; {PARALLEL}; ", "above, printed 1.13x to 32.65x\n"
 SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB and 3 more"
@@ -547,10 +547,10 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
         ("table2", WRONG, "wrong|not OT2), 36,057"),
         ("fig3", STEPS, "cage11, stand-in: pre2|after 90% of the it|Not measured: audikw_1, pre2"),
         ("fig3", [symbolic("out_of_core", 1.0, "bcsstk32")], "stand-in: audikw_1\n|names no series"),
-        ("fig6", three(), "\n1 s\n1.5x\n3x|nothing is evicted|Not measured: Goodwin_054 (GO)|not not run"),
-        ("fig6", three(), f"releasing them|below: {SPARSE}\n31 GB (fits)\n|not Of the prefetched"),
+        ("fig6", three(), "\n1 s\n1.5x\n3x|nothing evicted|Not measured: Goodwin_054 (GO)|not not run"),
+        ("fig6", three(), f"releasing the arrays|below: {SPARSE}\n31 GB (fits)\n|not of the prefetched"),
         ("fig6", three(gpu=None), "\n31 GB\n|printed, of prefetched: 1.2x to 2.2x|not GB ("),
-        ("fig6", three(phases={"prefetch": 0.375, "release": 0.6}), "pages are 25 % and release 40 %"),
+        ("fig6", three(phases={"prefetch": 0.375, "release": 0.6}), "Pages take 25 % and release 40 %"),
         ("fig6", WITH_KEPT, f"1.2x|{arrays.WAYS[KEPT]}; |GB (oversubscribed)"),
         ("fig6", three(last=FAILED), "out of memory|not 3x"),
         ("fig6", gone(three()), f"{NOTHING}|onetone2 (OT2)|below: \n|not unavailable"),
@@ -572,7 +572,7 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
         ("fig4", MOVING, "Geometric mean of 1: 1.45x, with the transfers to the GPU and back 1.03x"),
         ("fig4", WHOLE, f"130 ms|1.45x|{BARS}{FRONTS}; {DIRECT}; {ABOVE}"),
         ("fig4", end_to_end(but="levels.glu3", **STOPPED), "levels timeout|nothing to compare|not 2.9 s"),
-        ("fig5", end_to_end(), f"2x|without prefetching it is in the CSV|{SPARSE}\n31 GB (fits)\n|not 8 s"),
+        ("fig5", end_to_end(), f"2x|without prefetching they are in|{SPARSE}\n31 GB (fits)\n|not 8 s"),
         # The search has its seconds.
         ("fig8", stored(), "\n1 s\n3x\n2x|geometric|Not measured: delaunay_n24, hugebubbles-00000"),
         ("fig8", stored(), "(125 here, 102 to 124 in the paper)|grid2d:1000\nstand-in: Table 4's\n"),

@@ -262,7 +262,7 @@ def both(*amg: float, **other: str) -> list[Record]:
         (
             fig3,
             [*scaled({1: 8.0}), failing(scaled({16: 8.0})[0])],
-            f"{OWN}: timeout|No cases of more threads",
+            f"{OWN}: timeout|No cases with more threads",
         ),
         (fig4, scaled({1: 1.0}), "actual e-tree\nheight (log)|critical path of a"),
         (rhs, right_hand_sides(), "\n40\n32\n1.25x|\n90\n30\n3x|legend: ParAC, b at random; ParAC, b = L x"),
@@ -396,7 +396,7 @@ def test_fig3_leaves_out_more_threads_than_cores(tmp_path: Path, monkeypatch: py
     assert frame["ratio"].tolist()[2:] == pytest.approx([16, float("nan")], nan_ok=True)
     assert frame["pair"].iloc[3] == fig3.TOO_MANY and frame.loc[frame["most"], "threads"].tolist() == [16]
     whole = told(fig3, frame, records)
-    assert "\n16x\n" in whole and "1 cases of more threads" in whole
+    assert "\n16x\n" in whole and "1 cases with more threads" in whole
     assert verdicts(fig3, *records)["tenfold"].numbers.startswith("0 of 1")
     cores.write_text(json.dumps({"cores": 4}))
     few = verdicts(fig3, *records)["tenfold"]

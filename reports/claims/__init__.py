@@ -1,1 +1,1 @@
-"""Claims held against the numbers of a figure's frame: verdicts, and how they are reached."""
+"""Claims compared with the numbers of a figure's frame: verdicts and the way to them."""

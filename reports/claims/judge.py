@@ -1,6 +1,6 @@
-"""What became of a printed claim: the numbers of a figure's frame held against config/claims/.
+"""Verdicts on printed claims, by the numbers of a figure's frame and the prints in config/claims/.
 
-A claim is judged on the paper's own matrices alone. The numbers of their stand-ins stand beside the print.
+A claim is judged on the paper's own matrices alone. Numbers of stand-ins are shown and decide nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from reports.facts.claims import find_claim
 
 
 def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
-    """Return the verdict on the paper's own matrices, and the numbers that stand beside the print.
+    """Return the verdict on the paper's own matrices, and the unjudged numbers of stand-ins.
 
     frame : of one machine, with label, abbr, stand_in_for, the columns that `held` names and, where it was
         measured in several processes, `<column>_processes`.
@@ -114,5 +114,5 @@ def _bounds(rows: pd.DataFrame, is_clear: bool) -> str:
     """Return how many numbers are bounds and whether they decide, empty where none is one."""
     bounds = int((rows["bound"] != "").sum())
     means = "the bound decides" if is_clear else "too near the print to decide"
-    ended = f"{bounds} of {len(rows)} a bound, of a call that a limit of time ended: {means}"
+    ended = f"{bounds} of {len(rows)} a bound, of a call that a time limit ended: {means}"
     return ended if bounds else ""

@@ -1,7 +1,7 @@
-"""Measured numbers against the printed ones: where each interval lies, and what follows for a claim.
+"""Measured against printed numbers: the place of each interval, and the outcome of a claim.
 
-A claim is held against what is printed in parts: an aggregate is one part, a claim that is printed matrix by
-matrix has one per matrix, a range one per matrix and both of its ends.
+A claim is compared with its print in parts. An aggregate is one part. A claim that is printed per matrix has
+one part per matrix; a range also has one for each of its ends.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from reports.facts.means import LEAST_OF_TREND, geometric_mean, share_interval, 
 
 # Within half a per cent of no effect there is none; a print within two has no side, and no band is narrower.
 NEAR, NARROWEST = 0.005, 0.02
-# Matrices below which a mean says nothing, and a statement of all or of most.
+# The least number of matrices for a mean, and for a statement about all or most.
 LEAST, LEAST_OF_COUNT = 3, 4
 # Where an interval lies to a band.
 WITHIN, BELOW, ABOVE, ACROSS = "within", "below", "above", "across its edge"
@@ -25,7 +25,7 @@ MATRIX_BY_MATRIX = ("each", "equal")
 
 
 class Whole(NamedTuple):
-    """The aggregate of a claim's points, with its interval, and what is printed of the same matrices."""
+    """The aggregate of a claim's points, with its interval, and the print of the same matrices."""
 
     value: float
     low: float
@@ -34,11 +34,11 @@ class Whole(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """How the parts of a claim lie.
+    """Places of the parts of a claim.
 
     place : where each interval lies to the band around its print; within where no size is printed.
-    sides : 1 where an interval lies on the printed side of no effect, -1 where on the other, 0 where on both;
-        of the parts whose print has a side.
+    sides : per part whose print has a side, 1 where the interval is on that side of no effect, -1 where on
+        the other, 0 where on both.
     """
 
     place: NDArray[Any]
@@ -81,7 +81,7 @@ def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
     """Return where each measured number lies that is held against a printed one."""
     value, low, high, side = rows[["value", "low", "high", "printed"]].to_numpy(dtype=float).T
     if claim.span is not None:
-        # Of all the matrices that the paper has, the least and the most lie near the ends of the range, too.
+        # With all of the paper's matrices, the least and the most have to be near the ends of the range.
         ends = [value.argmin(), value.argmax()] if complete(claim, rows) else []
         low, high = np.append(low, low[ends]), np.append(high, high[ends])
         least, most = _band(claim, np.array(claim.span), claim.tolerance or 0.0)
@@ -101,7 +101,7 @@ def parts_of(claim: Claim, rows: pd.DataFrame, whole: Whole) -> Parts:
 
 
 def _band(claim: Claim, printed: Numbers, tolerance: float | None) -> tuple[Numbers, Numbers]:
-    """The ends of the band around printed numbers, nan where no size is printed."""
+    """Return the ends of the band around printed numbers, nan where no size is printed."""
     neutral = claim.neutral or 0.0
     allowed = (np.nan if tolerance is None else tolerance) * np.abs(printed - neutral)
     if tolerance:

@@ -10,15 +10,15 @@ from reports.facts.claim import Claim, Held
 
 Numbers = NDArray[np.float64]
 EXTREMES = ("largest", "smallest")
-# What a status begins with in place of `ok` where a limit of time ended a call: its ratio is a bound.
+# The start of a status where a time limit ended a call: the ratio is a bound.
 MORE, LESS = "> ", "< "
 
 
 def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
     """Return the frame's rows as numbers of the claim.
 
-    own, stands_in : whether the matrix is one of the claim's, or of the paper's if the claim names none;
-        whether it stands in for one of these.
+    own, stands_in : whether the matrix is one of the claim (of the paper if the claim names none), or a
+        stand-in for one.
     input, of_claim : what is counted as one matrix; which of the claim's it is.
     has, left_out : whether there is a number; (label, reason) where there is none.
     value, low, high : the number and its interval; of a count 1 where it exceeds `above`.
@@ -55,7 +55,7 @@ def points(frame: pd.DataFrame, claim: Claim, held: Held) -> pd.DataFrame:
 
 
 def _names(frame: pd.DataFrame, claim: Claim) -> dict[str, Any]:
-    """Return the matrix of each row, and whether it is one of the claim's or stands in for one."""
+    """Return each row's matrix, whether the claim names the matrix, and whether a stand-in replaces one."""
     label, abbr = [str(text) for text in frame["label"]], _texts(frame, "abbr")
     wanted = {*claim.matrices} if claim.matrices else {*abbr} - {None}
     matrix = [of or text for of, text in zip(_texts(frame, "matrix"), label, strict=True)]

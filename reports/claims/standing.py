@@ -1,4 +1,4 @@
-"""How a claim stands on a machine, and what it lacks there."""
+"""The standing of a claim on a machine, and the things that it lacks there."""
 
 from dataclasses import dataclass
 
@@ -16,11 +16,11 @@ class Missing:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one claim stands on one machine.
+    """The outcome of one claim on one machine.
 
     reason, why : why it is not judged, None where it is; the outcome's grounds in words.
     verdict : the verdict that decides, None where nothing was measured.
-    beside : other numbers of the same claim: of other columns, or of stand-ins.
+    beside : other numbers of the same claim, from other columns or stand-ins.
     missing : what keeps it from being run, or run on all its matrices.
     figure, command : which decides it (`fig10`), and which measures it again, empty for none.
     records : paths below results/, of that machine.

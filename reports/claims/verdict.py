@@ -1,4 +1,4 @@
-"""What became of a claim on one machine, with the numbers behind the outcome, and how that is said."""
+"""The outcome of a claim on one machine, with the numbers behind the outcome, and both as text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,13 +20,13 @@ class Outcome(StrEnum):
     NOT_JUDGED = "not judged"
 
 
-# Outcomes that say something of a claim, and all that a measured number is judged to.
+# Outcomes that decide a claim, and all outcomes of a measured number.
 CONCLUSIVE = (Outcome.REPRODUCED, Outcome.OTHER_SIZE, Outcome.NOT_REPRODUCED)
 JUDGED = (*CONCLUSIVE, Outcome.OPEN)
 
 
 class Reason(StrEnum):
-    """Why a claim, or a number, is not judged."""
+    """Reasons why a claim, or a number, is not judged."""
 
     DERIVED = "derived from the print"
     CONSTANT = "a constant of our own data structures"
@@ -47,16 +47,16 @@ _nothing = partial(pd.DataFrame, columns=["input", "of_claim", "bound", "label"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim held against the numbers of a figure's frame on one machine.
+    """A claim compared with the numbers of a figure's frame on one machine.
 
     claim, basis : the claim's id, and what was compared (seconds, TEPS, bytes).
     numbers : measured and printed, as text.
-    reason, why : why it is not judged, None where it is; what decided it beside the numbers.
+    reason, why : why the claim is not judged, None where judged; grounds in addition to the numbers.
     factor : measured over printed.
     value, low, high : the aggregate of the points and its interval, 0 where nothing was measured.
     printed : what it is held against, of the same matrices where the paper prints by matrix.
     points : one row per number behind it, as reports/claims/points.py makes them.
-    of : the number of the claim's matrices, None where the paper does not say.
+    of : the number of the claim's matrices, None where unknown.
     processes : the least in which a number of a time was measured, None of other claims.
     """
 
@@ -123,7 +123,7 @@ class Verdict:
 
     @property
     def label(self) -> str:
-        """Return the word, and of another size how large it is, where its numbers do not say of how many."""
+        """Return the word, with the factor where the size differs and `within` is empty."""
         is_sized = self.outcome is Outcome.OTHER_SIZE and self.factor is not None and not self.within
         return f"{self.word}, {self.factor:.3g} of the print" if is_sized else self.word
 

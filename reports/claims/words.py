@@ -1,4 +1,4 @@
-"""What was measured of a claim and what is printed, as text."""
+"""The measured and the printed numbers of a claim as text."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def numbers(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts) -> str
         return f"{text}; {rows['value'].between(*claim.span).sum()} of {len(rows)} within it"
     if by_matrix(claim, rows):
         return _each(claim, rows, whole, parts, text)
-    same = f", {claim.form(whole.printed)} of the same matrices" if whole.printed != claim.value else ""
+    same = f", {claim.form(whole.printed)} on the same matrices" if whole.printed != claim.value else ""
     return f"{text}{same}{_arithmetic(claim, rows)}"
 
 
@@ -59,11 +59,11 @@ def _count(claim: Claim, rows: pd.DataFrame, whole: Whole) -> str:
 
 
 def _arithmetic(claim: Claim, rows: pd.DataFrame) -> str:
-    """The arithmetic mean of ratios, which stands beside the print and decides nothing."""
+    """Return the arithmetic mean of ratios, which decides nothing."""
     if claim.aggregate != "geometric" or len(rows) < 2:
         return ""
     ours, theirs = (claim.form(float(np.mean(rows[name].to_numpy()))) for name in ("value", "printed"))
-    same = f", printed {theirs} of the same matrices" if rows["printed"].notna().all() else ""
+    same = f", printed {theirs} on the same matrices" if rows["printed"].notna().all() else ""
     return f", arithmetic mean {bound_of(rows['bound'])}{ours}{same}"
 
 
@@ -79,4 +79,4 @@ def _each(claim: Claim, rows: pd.DataFrame, whole: Whole, parts: Parts, text: st
         return "; ".join([within, *wrong])
     count, same = len(parts.sides), (parts.sides > 0).sum()
     within += f", {same} of {count} in the printed direction" if count > 1 else ""
-    return f"{within}: {text}, {claim.form(whole.printed)} of the same matrices"
+    return f"{within}: {text}, {claim.form(whole.printed)} on the same matrices"

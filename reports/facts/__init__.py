@@ -1,1 +1,1 @@
-"""The records as they stand, what the papers print, and what a paper calls a matrix."""
+"""The current records, the papers' printed numbers, and a paper's names of matrices."""

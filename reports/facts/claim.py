@@ -29,7 +29,7 @@ class Held:
     """A column of its figure's frame that a claim is held against, whose fields docs/claims.md explains.
 
     column : its interval is in `<column>_low` and `<column>_high`.
-    untestable : why the numbers cannot test the claim, which only a subset says.
+    untestable : why the numbers cannot test the claim, set by a subset alone.
     """
 
     column: str
@@ -50,8 +50,8 @@ class Claim:
     value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
         share, of a trend its sign.
     by_matrix : what is printed of each matrix, by abbreviation.
-    span, count : the ends of a range; so many of so many.
-    matrices : of the claim, None where the paper does not say.
+    span, count : the ends of a range; a number and its total.
+    matrices : of the claim, None where the paper names none.
     neutral : the value of no effect, None where there is none.
     tolerance : share of the printed effect, None where only the direction is printed.
     """
@@ -92,7 +92,7 @@ class Claim:
 
     @property
     def is_share(self) -> bool:
-        """Whether the claim is of a share of the matrices: so many of so many, or most."""
+        """Whether the claim is about a share of the matrices: a number of a total, or most."""
         most = self.value == 1.0 and self.tolerance is None
         return self.aggregate == "count" and (self.count is not None or most)
 

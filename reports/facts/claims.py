@@ -1,4 +1,4 @@
-"""What the papers print: config/claims/<paper>.yaml, read once and checked against their schema."""
+"""The papers' claims in config/claims/<paper>.yaml, read once and checked against their schema."""
 
 import functools
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from reports.facts.printed import (
     printed_table,
 )
 
-# What is printed of counts and of trends, as numbers.
+# The printed words of counts and of trends, as numbers.
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
 # The value of no effect by aggregate, where it is not 1.
 _NEUTRAL = {"count": 0.5, "trend": 0.0}
@@ -32,7 +32,7 @@ _NEUTRAL = {"count": 0.5, "trend": 0.0}
 def subjects() -> Mapping[tuple[str, str], Subject]:
     """Return the reports by (paper, id). Raises ConfigError where a file contradicts the schema."""
     every = [Subject(paper, id, data) for paper in papers() for id, data in claims_file(paper).items()]
-    # `names` says what a paper's own names mean here: no subject
+    # `names` maps a paper's own names: no subject
     return {(each.paper, each.id): each for each in every if each.id != "names"}
 
 
@@ -105,8 +105,7 @@ def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple
 
 
 def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
-    """Return `value`, and `by_matrix`, `span` or `count`, of a number, a word, a key of the subject
-    (`reduction.mean`), so many of so many, or a column of a printed table."""
+    """Return `value`, and `by_matrix`, `span` or `count`, of a number, word, key, count or printed column."""
     number = source
     if isinstance(source, Mapping):
         if "count" in source:

@@ -1,4 +1,4 @@
-"""How far a stand-in is from the matrix that it stands in for."""
+"""The distance of a stand-in from the matrix that it replaces."""
 
 import functools
 import math
@@ -24,8 +24,7 @@ class Features(NamedTuple):
 
 
 def distance(one: Features, other: Features) -> tuple[float, str]:
-    """Return how far n, density and fill are apart, as the product of factors above 1, and in words:
-    `n 0.2x, nnz/n 1.29x, fill 0.4x, symmetry +0.1, thermal for structural`."""
+    """Return the product of factors (above 1) of n, density and fill, and a text: `n 0.2x, fill 4x, ...`."""
     fill, shift = one.fill / (other.fill or math.nan), one.symmetry - other.symmetry
     ratios = {"n": one.order / other.order, "nnz/n": one.density / other.density, "fill": fill}
     parts = [f"{name} {ratio:.2g}x" for name, ratio in ratios.items() if not math.isnan(ratio)]
@@ -35,7 +34,7 @@ def distance(one: Features, other: Features) -> tuple[float, str]:
 
 
 def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float) -> str | None:
-    """Return how far a matrix is from each of the paper's that it stands in for: `HM: n 0.1x, ...; PR: ...`.
+    """Return the distance of a stand-in from each of the paper's matrices: `HM: n 0.1x, ...; PR: ...`.
 
     Matrices of its own kind come first, the nearest before others. None where no size is known.
     """
@@ -48,7 +47,7 @@ def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, sym
 
 
 def _features(entry: MatrixEntry, fill: float, symmetry: float) -> Features | None:
-    """Return what the catalogue says of a matrix, with the others; None where its size is not known."""
+    """Return the catalogue's features of a matrix with the given ones; None where its size is unknown."""
     entries = entry.nnz_with_zeros or entry.nnz
     if not entry.order or not entries:
         return None
@@ -57,7 +56,7 @@ def _features(entry: MatrixEntry, fill: float, symmetry: float) -> Features | No
 
 @functools.cache
 def _of_print(entry: MatrixEntry) -> Features | None:
-    """Return the features by what the first paper to print one says: the same stand-in is as far in each."""
+    """Return the features that the first of the papers prints: a stand-in's distance is one in all papers."""
 
     def printed(field: str) -> float:
         columns = {id: getattr(paper, field).split(".") for id, paper in papers().items()}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-# Points below which a trend says nothing.
+# The least number of points for a trend.
 LEAST_OF_TREND = 5
 
 
@@ -36,7 +36,7 @@ def trend(x: Sequence[float], y: Sequence[float], n: int) -> tuple[float, float,
 
 
 def share_interval(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of n (Wilson 1927): what a part says of the whole."""
+    """Return Wilson's 95 % interval (Wilson 1927) of the share in a whole, by a share of n."""
     z = 1.96
     middle, scale = share + z**2 / (2 * n), 1 + z**2 / n
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))

@@ -1,4 +1,4 @@
-"""What the figures of a paper call a matrix: only its own, and a twin of one, by the paper's abbreviation."""
+"""Names of matrices in a paper's figures: the paper's abbreviation for its own matrices and their twins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
 
 
 def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
-    """Return the matrices of the paper that the entry stands in for: `ST, AU`."""
+    """Return the paper's matrices that the entry replaces as a stand-in: `ST, AU`."""
     known = _by_id(paper)
     return ", ".join(known[name] for name in (entry.stands_for if entry else ()) if name in known) or None
 
@@ -46,13 +46,13 @@ def among(names: str | None, abbreviations: Collection[str]) -> str | None:
 
 
 def nearest(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return what each row stands in for, the nearest first."""
+    """Return the matrices that each row replaces as a stand-in, the nearest first."""
     by_distance = rows["distance"].astype("object").str.replace(r":[^;]*", "", regex=True)
     return by_distance.str.replace(";", ",").fillna(rows["stand_in_for"])
 
 
 def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
-    """Return NAMES of each row of the table: what the paper's figures and the catalogue say of its matrix."""
+    """Return NAMES of each row of the table, by the paper's figures and the catalogue."""
     known = by_matrix(entries)
     about = zip(rows["matrix"], rows["fills"] / rows["nnz"], rows["structural_symmetry"], strict=True)
     named = [_names(known.get(matrix), entries, paper, matrix, *far) for matrix, *far in about]

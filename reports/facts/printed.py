@@ -1,4 +1,4 @@
-"""What the papers print, config/papers/*.csv and config/claims/, and what they call matrices."""
+"""The papers' printed tables (config/papers/*.csv), claims, and names of matrices."""
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
     if entry.name in papers()[paper].generated.values():
         return abbreviations(paper)[entry.name]
     listed = _listed(paper)
-    # A table without groups says only what it is called: the catalogue knows whose it is.
+    # A table without groups has bare names: the catalogue knows the group.
     name = entry.name if entry.name in listed and paper in entry.papers else f"{entry.group}/{entry.name}"
     return listed.get(name) if entry.group else None
 

@@ -1,4 +1,4 @@
-"""The records as they stand: of each case and machine one, and what it is one with."""
+"""The current records, one per case and machine, and the runs that they are of."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ class Records:
 
     @classmethod
     def load(cls, machine: str | None = None, strict: bool = False) -> Records:
-        """Read results/ of one machine, or of all. A folder of another machine is read whole or refused; in
-        this machine's own, or that of `machine` unless `strict`, a damaged line hides no other case."""
+        """Read results/ of one machine, or of all.
+
+        Another machine's folder is read whole or refused. In this machine's own, and in that of `machine`
+        unless `strict`, a damaged line hides no other case.
+        """
         # Records make a million objects that live until the end: collect garbage seldom, and not among them.
         gc.set_threshold(100_000, 50, 50)
         stored: list[list[Record]] = []
@@ -43,9 +46,9 @@ class Records:
         for name in [machine] if machine else holdings.machines():
             own = name == (machine or machine_name()) and not strict
             try:
-                stored += _held_anew(
-                    name, stored_records(name) if own else holdings.read(results() / name)[1]
-                )
+                lines = stored_records(name) if own else holdings.read(results() / name)[1]
+                gate = regated.read(results() / name / regated.NAME)
+                stored += [[regated.applied(record, gate) for record in records] for records in lines]
             except InputError as error:
                 if own:
                     raise
@@ -60,8 +63,8 @@ class Records:
     def of_one_run(self, cases: Sequence[Case]) -> Records:
         """Return the records for a figure of ratios: the cases of each matrix and machine from one run.
 
-        The run is that in which most of the cases were ok, the newest of several; of runs of the same keys,
-        as a figure's and a night's, that with more processes. Cases that it lacks or that failed since stay.
+        The chosen run has the most ok cases and is the newest of several. Among runs of the same keys, such
+        as a figure's and a night's, the run with more processes wins. Other and failed cases stay.
         """
         inputs = {case.name: case.matrix for case in cases}
         runs: dict[tuple[str, str], dict[str, dict[str, Record]]] = defaultdict(lambda: defaultdict(dict))
@@ -126,8 +129,10 @@ class Records:
         return by_case
 
     def hosts_text(self) -> str:
-        """Return `2 of its 7 records do not say of which host they are, the others are of 1`, empty where all
-        that the machine tried, superseded records too, is of one host."""
+        """Return `2 of its 7 records do not say of which host they are, the others are of 1`.
+
+        Empty where all measured records, superseded ones too, are of one host.
+        """
         measured = [record for record in (*self.rows, *self.earlier) if record.status not in UNTRIED]
         with_host = [record for record in measured if record.host]
         # Before records had facts of their host, they named it in another way.
@@ -157,9 +162,3 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
         prepared = (record.prepared or {}).get("hash", "")
         made[record.key] = record.key == record_key(record.case, prepared, hashes[name], record.machine)
     return made
-
-
-def _held_anew(machine: str, stored: Iterable[list[Record]]) -> list[list[Record]]:
-    """Return records with the verdicts of the machine's gate.csv. Raises InputError for a damaged file."""
-    rows = regated.read(results() / machine / regated.NAME)
-    return [[regated.applied(record, rows) for record in records] for records in stored]

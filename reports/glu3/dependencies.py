@@ -57,8 +57,8 @@ EXHIBIT = Exhibit(
     "dependency graphs of GLU1.0, 2.0 and 3.0",
     frame,
     draw,
-    """Above and bottom left, no measurement: levels and factors of examples, the second made up; grey:
-    fill-in; an arrow goes to a column that waits. Bottom right, measured: relaxed over exact
+    """Above and bottom left are levels and factors of examples, the second made up, without measurement.
+    Grey: fill-in. An arrow leads to a column that waits. Bottom right, measured: relaxed over exact
     dependencies.""",
     held=(verdicts,),
     more_claims=("fig_dependency_graphs", "glu1_is_wrong"),

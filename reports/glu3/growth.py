@@ -1,4 +1,4 @@
-"""Beyond the papers: how linear systems grow with the matrix, and how much of a card a factor uses."""
+"""Beyond the papers: the growth of solutions with the matrix, and a factor's use of a card."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ LABELS = {
 }
 AMD, CUDSS, HOST = "direct_gpu, AMD", "cuDSS, its own order", "multifrontal_cpu"
 _SOLVED, _FACTORED = (WHOLE, NUMERIC, TRIANGULAR), (NUMERIC, RATE)
-# By variant, in the order of a legend, those with lines first: what the picture calls a code, and its spans.
+# The picture's name of a code and its spans, by variant in the legend's order, codes with lines first.
 CODES = {
     "direct_gpu": ("direct_gpu", (RAW, *_SOLVED, RATE)),
     "direct_gpu on amd": (AMD, (RAW, WHOLE)),
@@ -90,8 +90,8 @@ EXHIBIT = Exhibit(
     "linear systems over n, by phase",
     frame,
     draw,
-    """A x = b, float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
-    and U: the phase numeric; one solve: one right-hand side, without refinement. GFLOP/s: of dense LU of the
+    """A x = b in float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
+    and U: the phase numeric. One solve: one right-hand side, without refinement. GFLOP/s: dense LU of the
     fronts, with their zeros. Not measured there: {absent}.""",
     lambda frame: {"absent": listed(set(DRAWN) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="as the axes say",

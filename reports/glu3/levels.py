@@ -75,6 +75,6 @@ EXHIBIT = Exhibit(
     frame,
     Multiples(draw, "number (log)"),
     f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of U), as
-    the slides have it for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: modes above it.""",
+    in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: limits of modes.""",
     more_claims=("fig_levels",),
 )

@@ -1,4 +1,4 @@
-"""Beyond the papers: what each phase of a solution takes, beside other direct solvers, with residuals."""
+"""Beyond the papers: seconds of each phase of a solution and of other direct solvers, with residuals."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -35,12 +35,12 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 EXHIBIT = Exhibit(
-    "each phase of a solution, beside other direct solvers",
+    "each phase of a solution, with other direct solvers",
     frame,
     draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
-    """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for size,
-    direct_gpu within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one core;
-    these, and cuDSS without ordering=given, order the matrix anew.{absent}""",
+    """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for size;
+    direct_gpu pivots within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one
+    core. They order the matrix anew, like cuDSS without ordering=given.{absent}""",
     facts,
     span="the prepared matrix resident in memory to x resident there, without making b",
 )

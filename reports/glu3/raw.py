@@ -41,8 +41,8 @@ EXHIBIT = Exhibit(
     "from the raw matrix to x",
     frame,
     draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
-    """A x = b for a matrix that comes unordered: sums of medians. lu_cpu and direct_gpu are given a prepared
-    matrix, whose preparation on all cores is added; peers take the matrix as it comes.{absent}""",
+    """Solutions of A x = b for an unordered matrix, as sums of medians. lu_cpu and direct_gpu include the
+    preparation on all cores. Peers take the matrix unordered.{absent}""",
     lambda frame: {"absent": unavailable(frame)},
     span="preparation, transfers and solution, without making b",
 )

@@ -1,4 +1,4 @@
-"""What figures of linear systems share: parts of each solver's seconds, and the way from the raw matrix."""
+"""Shared parts of figures of linear systems: the phases of each solver, and the way from the raw matrix."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def with_parts(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_preparation(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases but those of preparations, which stand as `before_<column>` beside their solutions."""
+    """Return the solutions, with the columns of their preparations as `before_<column>`."""
     is_prepared = cases["stage"] == "preparation"
     rows = cases[~is_prepared].reset_index(drop=True)
     before = on(rows, cases[is_prepared]).reindex(columns=_BEFORE)

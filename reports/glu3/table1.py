@@ -64,7 +64,7 @@ EXHIBIT = Exhibit(
     "kernel time of GLU2.0 and GLU3.0",
     frame,
     Sheet(COLUMNS),
-    """GLU2.0: blocks of 32 warps; GLU3.0: modes by the level; batched (ours): small levels in one launch. A
-    call, which is judged: between device events; by a graph: a kept one; alone: their durations by CUPTI.""",
+    """GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): small levels in one launch. Call:
+    judged, between device events. By a graph: a graph that is kept. Alone: kernels' durations by CUPTI.""",
     numbered="Table I",
 )

@@ -52,9 +52,9 @@ EXHIBIT = Exhibit(
     "levels by exact and by relaxed dependencies",
     frame,
     Sheet(COLUMNS),
-    """Exact dependencies by three nested loops (glu2), a superset of them by two (glu3_relaxed), on one core.
-    Not in the paper: kahn_gpu, relaxed levels on the GPU; search=closed, exact levels without the third loop.
-    = equal to the print, \N{NOT EQUAL TO} not, which may be ties of MC64 and AMD.""",
+    """Exact dependencies need three nested loops (glu2), a superset two (glu3_relaxed), on one core. Not in
+    the paper: kahn_gpu, relaxed levels on the GPU; search=closed, exact levels without the third loop. =
+    equals the print, ≠ differs, perhaps by ties of MC64 and AMD.""",
     more_claims=("counts",),
     numbered="Table II",
 )

@@ -49,6 +49,6 @@ EXHIBIT = Exhibit(
     frame,
     CodedBars(STRIP, "TEPS (log scale)", "teps"),
     """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric. Printed:
-    TEPS of 42 POWER9 cores and six V100. With transfers: the GPU's seconds with the way to it and back.""",
+    TEPS of 42 POWER9 cores and six V100. With transfers: the GPU's seconds with copies to and fro.""",
     span=SPAN,
 )

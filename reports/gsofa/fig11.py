@@ -9,7 +9,7 @@ from reports.table import timed
 from reports.verbs import by_input, in_papers_order, on, over
 
 CLAIM, GSOFA = "fig11_vs_glu3_symbolic", "gsofa"
-# What the paper sets GSoFA over, another author's code of the same algorithm, and the fastest of good codes.
+# The paper's baseline, another author's code of the same algorithm, and the fastest good code.
 BASELINE, KLU, SEQUENTIAL = "gilbert_peierls", "klu", "sequential"
 
 
@@ -37,9 +37,9 @@ EXHIBIT = Exhibit(
     "GSoFA on one GPU and sequential symbolic factorisation",
     frame,
     CodedBars(STRIP, "seconds (log scale)"),
-    f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase, printed of a V100 and a POWER9. Not in the
-    paper: the other sequential codes, such as {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}A dash: a
-    code has no time. Means are geometric. With transfers: the GPU's seconds with the way to it and back.""",
+    f"""{BASELINE}: the algorithm of GLU3.0's symbolic phase, printed for a V100 and a POWER9. Not in the
+    paper: other sequential codes, such as {NAMED["superlu_dist"]}, {NAMED[KLU]}. {{fastest}}Dash: a code has
+    no time. Means are geometric. With transfers: the GPU's seconds with copies to and fro.""",
     lambda frame: {"fastest": fastest_how(frame[f"{SEQUENTIAL}_code"], frame[f"{SEQUENTIAL}_untimed"])},
     span=SPAN,
 )

@@ -1,4 +1,4 @@
-"""Figure 12: GSoFA beside SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
+"""Figure 12: GSoFA and SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
 
 from typing import Any
 
@@ -131,8 +131,8 @@ EXHIBIT = Exhibit(
     "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
     frame,
     draw,
-    """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric; with transfers: the
-    GPU's seconds with the way to it and back. Below: six GPUs of each node over its POWER9 cores.""",
+    """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric. With transfers: the
+    GPU's seconds with copies to and fro. Below: six GPUs of each node over its POWER9 cores.""",
     facts,
     span=SPAN,
 )

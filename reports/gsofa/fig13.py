@@ -29,7 +29,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     read = pd.DataFrame(facts, cases.index, columns=READ, dtype="float64")
     is_read = read["kernel_seconds"].notna()
     is_counted = (cases["status"] == "ok") & ~is_read & cases["bytes"].notna()
-    # What the implementation counted stands in for what was not read, over its seconds.
+    # Bytes that the implementation counted, over its seconds, replace absent hardware counters.
     own = pd.DataFrame({"dram_bytes": cases["bytes"], "kernel_seconds": cases["median"]}).where(is_counted)
     rows = cases.assign(**read.fillna(own.join(cases[DRAM_PEAK])))
     for level in ("dram", "l2"):
@@ -64,7 +64,7 @@ EXHIBIT = Exhibit(
     "memory throughput",
     frame,
     BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
-    """Bytes: {hows}. Hardware counters: read by ncu in a run of its own; counted: what the implementation
-    asks for, wherever it lies. Peak: by the card's memory clock and bus width. The paper reads nvprof.""",
+    """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the implementation
+    uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads nvprof.""",
     lambda frame: {"hows": listed(frame["how"].dropna())},
 )

@@ -44,7 +44,7 @@ EXHIBIT = Exhibit(
     "value ranges of maxId",
     frame,
     BesidePrint([RATIO, SHARE], "printed: V100"),
-    """Above: seconds of gsofa with maxid_ranges=false over those with it, at the same number of concurrent
-    sources. Below: the share of its blocks' cycles that gsofa spent re-initialising maxId.""",
+    """Above: seconds of gsofa with maxid_ranges=false over seconds with true, at the same number of
+    concurrent sources. Below: the share of its blocks' cycles in which gsofa re-initialises maxId.""",
     span=SPAN,
 )

@@ -20,7 +20,7 @@ EXHIBIT = Exhibit(
     "dynamic space allocation",
     frame,
     picture("seconds without dynamic space\nover with", CLAIM, "printed: one V100", ["1GB", "64MB"]),
-    f"Seconds of gsofa with dynamic_space=false over those with it, within the same budget. {FULL}",
+    f"Seconds of gsofa with dynamic_space=false over seconds with true, within the same budget. {FULL}",
     subsets={"budgets": where_binding},
     span=SPAN,
 )

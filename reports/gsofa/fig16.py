@@ -1,4 +1,4 @@
-"""Figure 16: what a budget of device memory costs."""
+"""Figure 16: the cost of a budget of device memory."""
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ EXHIBIT = Exhibit(
     "a budget of device memory",
     frame,
     picture(LABEL, CLAIM, "printed: 264 V100, budgets per GPU", BELOW),
-    f"""Seconds of gsofa with a memory_budget over those with {MOST}; one GPU alone has more sources to work
+    f"""Seconds of gsofa with a memory_budget over seconds with {MOST}. One GPU alone has more sources to work
     on than each of 264. {FULL}""",
     subsets={"budgets": where_binding},
     span=SPAN,

@@ -1,4 +1,4 @@
-"""Figure 17: how sources are dealt out to nodes and GPUs."""
+"""Figure 17: the distribution of sources to nodes and GPUs."""
 
 import pandas as pd
 
@@ -42,8 +42,8 @@ EXHIBIT = Exhibit(
     "scheduling of sources over nodes and GPUs",
     frame,
     picture(ROW, "printed: six nodes of six V100"),
-    f"""Sources in contiguous blocks; in chunks that go round the nodes (inter); with these, in rows that go
-    round a node's GPUs (intra), whose printed mean is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
+    f"""Sources in contiguous blocks; in chunks dealt round the nodes (inter); then in rows dealt round a
+    node's GPUs (intra). The printed mean of intra is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
     subsets={"kinds": by_kind},
     span=SPAN,
 )

@@ -60,8 +60,8 @@ EXHIBIT = Exhibit(
     "page faults of shared memory on several GPUs",
     frame,
     picture(ROW, "printed: six V100 of one node"),
-    f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE): shared counts
-    and fill flags in one array without advice, with it, and with it in an array each. Medians of the calls,
+    f"""Groups of page faults on all GPUs of a host, counted by CUPTI (fillpath faults CASE). Counts and fill
+    flags share an array without advice, then with advice, then have an array each. Medians of the calls,
     whiskers their range. The last printed mean is {SAVED["mean_percent"]:g}% below the one before.""",
     subsets={"kinds": by_kind},
 )

@@ -48,7 +48,7 @@ EXHIBIT = Exhibit(
     "strong scaling over GPUs and nodes",
     frame,
     picture(ROW, "printed: 44 nodes of six V100", "panel"),
-    f"""Times as fast as on one GPU or node of six. Printed are the ends at 44 nodes and that
-    {" and ".join(FLAT)} are flat from 33 on. {SIMULATED}""",
+    f"""Speedup over one GPU, or over one node of six. Printed: the ends at 44 nodes, and that
+    {" and ".join(FLAT)} are flat from 33 nodes. {SIMULATED}""",
     subsets={"kinds": by_kind},
 )

@@ -32,7 +32,7 @@ EXHIBIT = Exhibit(
     "testing fill before maxId (line 9.5)",
     frame,
     BesidePrint([ROW], "printed: one V100", height=5.5),
-    f"""Gain: seconds of gsofa over those with fill_first=true, less 1, at the same number of concurrent
-    sources. The paper prints the largest gain and drop and says that {", ".join(DATA["gains"])} gain.""",
+    f"""Gain: seconds of gsofa over seconds with fill_first=true, less 1, at the same number of concurrent
+    sources. The paper prints the largest gain and drop, and names {", ".join(DATA["gains"])} as gaining.""",
     span=SPAN,
 )

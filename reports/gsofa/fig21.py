@@ -34,7 +34,7 @@ EXHIBIT = Exhibit(
     "size of the chunks of sources",
     frame,
     picture(ROW, "printed: six nodes of six V100"),
-    f"""Seconds with chunks of 128 and 256 sources over those with 64; a whisker that leaves the axis is cut.
+    f"""Seconds with chunks of 128 and 256 sources over seconds with 64. Whiskers are cut at the axis.
     {SIMULATED}""",
     subsets={"kinds": by_kind},
     span=SPAN,

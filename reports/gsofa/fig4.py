@@ -1,4 +1,4 @@
-"""Figure 4: how the frontier grows with the source."""
+"""Figure 4: the growth of the frontier with the source."""
 
 from typing import Any
 
@@ -86,8 +86,8 @@ EXHIBIT = Exhibit(
     "average frontier size of each source",
     frame,
     draw,
-    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: vertices
-    expanded over iterations; moving average over {WINDOW:.0%} of the sources. gsofa_cpu expands the whole
-    frontier in an iteration, as the paper does; a block of gsofa at most {THREADS} vertices.""",
+    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: expanded
+    vertices over iterations, as a moving average over {WINDOW:.0%} of the sources. An iteration of gsofa_cpu
+    expands the whole frontier, as in the paper; a block of gsofa at most {THREADS} vertices.""",
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
 )

@@ -47,6 +47,6 @@ EXHIBIT = Exhibit(
     "memory of the auxiliary data structures over the matrix's",
     frame,
     BesidePrint([ROW, REDUCTION], "printed: one V100"),
-    """Device bytes of fill, maxId and queues over those of the matrix's structure, before and after all space
-    optimisations (queues of n / 8 entries), at the authors' number of sources. 6 n words: of Table 2.""",
+    """Device bytes of fill, maxId and queues over bytes of the matrix's structure, at the authors' number of
+    sources. Before and after: all space optimisations (queues of n / 8 entries). 6 n words: from Table 2.""",
 )

@@ -14,7 +14,7 @@ from reports.shapes.beside import BesidePrint, PanelRow
 from reports.table import timed
 from reports.verbs import beside, fact, in_papers_order, option, over_variant
 
-SIMULATED = "Simulated: the slowest of the workers, which run in turn."
+SIMULATED = "Simulated: workers run in turn, and the slowest counts."
 
 
 def parallel(cases: pd.DataFrame) -> pd.DataFrame:
@@ -44,24 +44,26 @@ def compared(
     steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
     printed: Mapping[str, Mapping[str, float]],
 ) -> pd.DataFrame:
-    """Return a row per step and pair of cases: `ratio`, the parallel seconds of the other over the case's. A
-    step is called by `what` it shows, and has its cases and the variant that each is held against."""
+    """Return a row per step and pair of cases, with `ratio`, the other's parallel seconds over the case's.
+
+    A step has the name `what`, its cases, and the variant that each case is compared with.
+    """
     parts = []
     for what, (chosen, base) in steps.items():
         rows = cases[chosen]
-        # A stopped call says nothing of its parallel seconds.
+        # A stopped call has no parallel seconds.
         found = over_variant(cases, rows, base[chosen], ("baseline", ""), inverse=True, bounds=False)
         parts.append(rows.join(found).dropna(subset="other_case").assign(what=what))
     by_matrix = pd.DataFrame(printed)
     rows = beside(pd.concat(parts, ignore_index=True), "gsofa", by_matrix.max(axis=1).to_frame("paper"))
     own = by_matrix.stack().reindex(pd.MultiIndex.from_frame(rows[["abbr", "what"]])).to_numpy()
-    # A matrix of the paper's that is not at hand has a row of no step.
+    # A matrix of the paper that is absent here has a row without a step.
     paper = rows["paper"].where(rows["what"].isna(), own)
     return in_papers_order(rows.assign(paper=paper, simulated=rows["simulated"].eq(True)), "gsofa")
 
 
 def by_kind(frame: pd.DataFrame) -> list[Subset]:
-    """Return what was measured on so many GPUs, and each kind of simulation apart: no mean mixes them."""
+    """Return a subset for each number of GPUs and each kind of simulation: no mean mixes them."""
     kinds = dict.fromkeys(frame.loc[frame["has_number"], "kind"])
     parts = [Subset(frame[frame["kind"] == kind], f"{{}}, {kind}".format) for kind in kinds]
     return parts or [Subset(frame, "{}, not run".format)]

@@ -1,4 +1,4 @@
-"""Beyond the paper: how the seconds of row counts grow with the matrix, by each code."""
+"""Beyond the paper: the growth of each code's seconds of row counts with the matrix."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw one row of panels, in which the codes say how much of the host they use."""
+    """Draw one row of panels, with each code's use of the host in its label."""
     rows = frame.replace({"code": NAMES}).assign(span="counts")
     return draw_spans(rows, title, LINES, {"counts": "seconds (log)"}, DRAWN)
 
@@ -38,7 +38,7 @@ EXHIBIT = Exhibit(
     "seconds of row counts over n, by each code",
     frame,
     draw,
-    """Rows are counted, none is stored, but by cuDSS, whose symbolic phase alone is drawn. Lines: generated
+    """Codes count rows and store none. cuDSS stores rows; its symbolic phase alone is drawn. Lines: generated
     matrices, with the exponent of n. Not measured there: {absent}.""",
     lambda frame: {"absent": listed(set(CODES) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="from the input pattern to the counts of the filled rows, both resident",

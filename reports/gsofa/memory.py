@@ -20,7 +20,7 @@ _TABLE2 = printed_table("gsofa_table2_space")
 _STRUCTURE = _TABLE2["structure"].map({"maxId": "maxid", "fill": "fill"}).fillna("queue")
 PRINTED_WORDS = _TABLE2["words"].groupby(_STRUCTURE).sum()
 PRINTED_AT = "1GB"
-FULL = "Full bars: the budget is below what gsofa takes without one; empty bars: it is not, or not known."
+FULL = "Full bars: the budget is below gsofa's need. Empty bars: the budget is above, or the need is unknown."
 
 
 def is_off(variants: pd.Series[str]) -> pd.Series[bool]:
@@ -50,8 +50,10 @@ def told(rows: pd.DataFrame, *names: str, status: str = "status") -> pd.Series[s
 def budgeted(
     cases: pd.DataFrame, rows: pd.DataFrame, base: pd.Series[str], role: str, claim: str
 ) -> pd.DataFrame:
-    """Return the rows with their ratio over variants `base`, which `pair` calls `role`, the largest budget
-    first; `binds` is 1 for a budget below the `unlimited_bytes` that gsofa takes without one."""
+    """Return the rows with their ratio over variants `base`, the largest budget first, and `binds`.
+
+    `binds` is 1 for a budget below `unlimited_bytes`, the memory without one; `pair` calls the base `role`.
+    """
     rows = with_budgets(rows.join(over_variant(cases, rows, base, ("", role))))
     free = device_bytes(on(rows, cases[cases["variant"] == "gsofa"]))
     binds = (rows["budget_bytes"] < free).where(free.notna()).astype(float)
@@ -62,7 +64,7 @@ def budgeted(
 
 
 def where_binding(frame: pd.DataFrame) -> list[Subset]:
-    """Return the rows of each budget that binds, beside the print where it is not the paper's own."""
+    """Return a subset for each budget that binds, unjudged where the paper has another budget."""
     binding = frame[frame["binds"] == 1]
     parts = {PRINTED_AT: binding[:0]} | {str(b): rows for b, rows in binding.groupby("budget", sort=False)}
     return [

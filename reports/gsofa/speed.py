@@ -55,7 +55,7 @@ EXHIBIT = Exhibit(
     "row counts by traversals, elimination trees, fronts of bits, and libraries",
     frame,
     Sheet(COLUMNS),
-    f"""Rows are counted, none is stored. bitfronts_gpu counts by the elimination tree where A is symmetric.
+    f"""Codes count rows and store none. bitfronts_gpu counts by the elimination tree where A is symmetric.
     {{fastest}}Libraries: {", ".join(NAMED.values())}. cuDSS counts the entries of its own factors.""",
     lambda frame: {"fastest": fastest_how(frame["sequential_code"], frame["sequential_untimed"])},
     span="from the input pattern to the counts of the filled rows, both resident",

@@ -1,4 +1,4 @@
-"""What GSoFA's figures share: phases of peers, the good sequential codes, and what is printed by matrix."""
+"""Shared parts of GSoFA's figures: phases of peers, the good sequential codes, and prints by matrix."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from reports.facts.printed import printed_column
 from reports.table import NOT_MEASURED, phases
 from reports.verbs import RATIO, beside, fact, fastest, in_papers_order, of, over, over_variant, without
 
-# What of a peer's record is its symbolic factorisation, without what the check alone needs: conversion to its
-# format, counting. KLU refactors in the pattern that its factor found: the rest is the search for it.
+# The phases of a peer's symbolic factorisation, without conversion and counting for the check. KLU refactors
+# in the pattern that its factor found: the rest is the search for it.
 PEERS: dict[str, tuple[str, Samples]] = {
     "superlu_dist": ("etree + symbolic", phases("etree", "symbolic")),
     "superlu_dist_parallel": ("symbolic", phases("symbolic")),
@@ -30,8 +30,10 @@ SPAN = "from the input pattern to the filled pattern, both resident"
 
 
 def paired(cases: pd.DataFrame, option: str, names: tuple[str, str], inverse: bool = False) -> pd.DataFrame:
-    """Return the cases with an option and their ratio over those without, where both have the same number of
-    concurrent sources; else `pair` says why not. A bound stays: a stopped call counted nothing."""
+    """Return the cases with an option and their ratio over the cases without.
+
+    Both need the same concurrent sources, else `pair` has the reason. A stopped call's ratio is a bound.
+    """
     rows = cases[cases["variant"].str.match(rf"gsofa\..*{option}=")]
     found = over_variant(cases, rows, without(rows["variant"], option), names, inverse)
     ours, theirs = fact(rows, "concurrent_sources"), fact(found, "other_concurrent_sources")
@@ -72,13 +74,13 @@ def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
 
 
 def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
-    """Return the known matrix of the paper that each row is, or the nearest that it stands in for."""
+    """Return the paper's matrix of each row, or the nearest that a stand-in replaces."""
     names = rows[["abbr"]].assign(instead=naming.nearest(rows)).stack().str.split(", ").explode()
     return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)
 
 
 def beside_prints(frame: pd.DataFrame, table: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows in the paper's order beside a printed table's columns, which are of `paper_matrix`."""
+    """Return the rows in the paper's order, joined with a printed table by `paper_matrix`."""
     printed = pd.DataFrame({f"paper_{name}": printed_column("gsofa", table, name) for name in columns})
     rows = in_papers_order(beside(frame, "gsofa", printed), "gsofa")
     matrix = printed_matrix(rows, printed.index)

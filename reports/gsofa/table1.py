@@ -36,7 +36,7 @@ EXHIBIT = Exhibit(
     "the matrices, as measured and as printed",
     frame,
     Sheet(COLUMNS),
-    """nnz: without explicit zeros, as the paper counts it. Of {measured} measured matrices {zeros} are
-    factorised with explicit zeros, {holes} had an incomplete diagonal. Rows on grey are stand-ins.""",
+    """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are factorised
+    with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins.""",
     facts,
 )

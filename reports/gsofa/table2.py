@@ -47,8 +47,8 @@ EXHIBIT = Exhibit(
     "words of each data structure per vertex and concurrent source",
     frame,
     Sheet([*COLUMNS, *(Column(f"here,\n{name}", name) for name in VARIANTS)], structures, matrix=False),
-    f"""Here: what gsofa allocates, least to most of {{matrices}} matrices, over {WORD} n bytes and its
-    sources. Off and on are at the authors' number of sources, on with queues of n / 8 entries.""",
+    f"""Here: memory of gsofa, least to most of {{matrices}} matrices, over {WORD} n bytes and its sources.
+    Off and on use the authors' number of sources; on has queues of n / 8 entries.""",
     lambda frame: {"matrices": frame.loc[frame["told"] == "ok", "label"].nunique()},
     one_run=False,
 )

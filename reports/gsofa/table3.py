@@ -1,4 +1,4 @@
-"""Table 3: how much of the frontier queues is in use."""
+"""Table 3: the use of the frontier queues."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from reports.gsofa.symbolic import beside_prints
 from reports.shapes.sheet import Sheet, columns, plain
 from reports.verbs import fact
 
-# By the printed column the fact that it is of.
+# The fact behind each printed column.
 USE = {"average_usage_percent": "queue_mean", "peak_usage_percent": "queue_peak"}
 
 
@@ -28,6 +28,6 @@ EXHIBIT = Exhibit(
     "use of the frontier queues, per cent",
     frame,
     Sheet(COLUMNS),
-    """Share of the frontier queues in use: mean over iterations (here a block's steps), and peak. Whole:
-    space optimisations off; an eighth: all on, above 100 in pinned host memory.""",
+    """Share of the frontier queues in use: mean over iterations (here steps of a block), and peak. Whole:
+    space optimisations off. An eighth: all on; above 100: in pinned host memory.""",
 )

@@ -1,1 +1,1 @@
-"""Machines against each other: what each achieves at best, the same cases side by side, and rooflines."""
+"""Machines against each other: the best of each, the same cases on all, and rooflines."""

@@ -1,9 +1,9 @@
-"""Operations of an implementation and the bytes that it asks for, from the counts that its record holds.
+"""Operations of an implementation and the bytes that they use, from the counts of a record.
 
-A model: an element of an array counts once for each use that the algorithm makes of it, in the size in which
-it is stored: 4 bytes for an index or a counter, 8 for a pointer or a double. Sorting, clearing, flags and
-copies between formats do not count. Caches may serve what is asked for: it is no traffic of DRAM.
-docs/compare.md has these formulas, and tests/test_bytes_model.py runs the algorithms on arrays that count.
+The model counts each use of an element: 4 bytes for an index or a counter, 8 for a pointer or a double.
+Sorting, clearing, flags and copies between formats do not count. Caches may serve these bytes: they are no
+traffic of DRAM. The formulas are in docs/compare.md; tests/test_bytes_model.py runs the algorithms on arrays
+that count.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from fillpath.registry import lookup
 
 
 class Operations(NamedTuple):
-    """How many operations were done, and the bytes that they asked for.
+    """The number of operations, and the bytes that they use.
 
     phase : the phase of a record in which all of it was done; empty for the whole call
     least : whether the bytes are a lower bound
@@ -33,7 +33,7 @@ class Operations(NamedTuple):
 
 
 def filled_entries(records: Iterable[Record]) -> Mapping[str, float]:
-    """Return the entries of F by the hash of the prepared matrix, as far as some record says it."""
+    """Return the entries of F by the hash of the prepared matrix, where a record has them."""
     counts: dict[str, float] = {}
     for record in records:
         if record.status is Status.OK and record.prepared and record.work:
@@ -46,7 +46,7 @@ def filled_entries(records: Iterable[Record]) -> Mapping[str, float]:
 
 
 def operations(record: Record, case: Case, filled: Mapping[str, float]) -> Operations:
-    """Return what a verified record did. filled : of `filled_entries`"""
+    """Return the operations of a verified record, with `filled` of `filled_entries`."""
     work, prepared = record.work or {}, record.prepared or {}
     facts: Mapping[str, float] = work.get("facts") or {}
     n, nnz = (prepared.get(name, 0) for name in ("n", "nnz"))

@@ -1,4 +1,4 @@
-"""Hardware against hardware: what each machine achieves at best, then the same cases side by side.
+"""Hardware against hardware: the best of each machine, then the same cases on all.
 
 A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is geometric,
 over what the first and the other have both solved, of the very same input; the rest is listed with reasons.
@@ -37,7 +37,7 @@ class Comparison:
     """Machines against the first of them, by problems, inputs and machines in their order.
 
     prices : of an hour of those machines that have one
-    best : what each achieves, whoever implements it, as four tables.
+    best : the best of each machine by any implementation, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
         it, with `ratio`; the index is the input's number.
         means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
@@ -47,8 +47,8 @@ class Comparison:
     pairs : cases that the first and another have solved, with `ratio`, and `other_sources`, whether one was
         measured with other sources than today's
     means : of the pairs of a group by machine, over `n` cases
-    left_out : cases that a mean lacks, each with the reason, of the first machine where that has no
-        comparable result, else of each other that has none
+    left_out : cases that a mean lacks, each with the first machine, or each other, that has no result, and
+        why
     """
 
     machines: tuple[str, ...]
@@ -97,8 +97,7 @@ def plain(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the cases of the very same input that the first machine and another have solved, and what is
-    left out of a mean."""
+    """Return the pairs of cases of one input that the first machine and another have solved, and the rest."""
     both = over_first(rows, "case")
     both = both[both["machine"] != both["first_machine"]]
     lacks, first = both["first_why"] != "", both["first_machine"]
@@ -172,12 +171,12 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
 
 
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:
-    """Return the inputs that a machine has not solved, by what its records of these inputs say."""
+    """Return the inputs that a machine has not solved, with the reason in its records."""
     key, inputs = ["number", "machine"], pooled[["number", "problem", "input", "place"]].drop_duplicates()
     said = rows["why"].mask(rows["why"] == "", rows["unlike"])
     tried = rows[["place", "machine", "case"]].assign(reason=said.replace("", "records of other inputs only"))
     found = inputs.merge(tried[said != NO_RECORD], on="place")
-    # What was tried and failed says more than what cannot be tried there.
+    # A failure is a better reason than a case that cannot be tried.
     unable = found["reason"].str.startswith("unavailable")
     found = found.assign(unable=unable).sort_values(["unable", "case"], kind="stable")
     reasons = found.groupby(key, observed=False)["reason"].first().fillna(NO_RECORD)

@@ -1,5 +1,4 @@
-"""The files of a comparison of machines: its tables as CSV, its rooflines, and a picture of the best with one
-panel per problem, one row per input, one point per machine."""
+"""Files of a comparison: CSV tables, rooflines, and the best, a panel per problem and a row per input."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from reports.shapes.axes import legend_above
 from reports.shapes.bars import label_log, seconds
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
 
-# Inches of a row, of what a panel has beside rows, of a line above it.
+# Inches of a row, of a panel without rows, of a line above a panel.
 ROW, REST, LINE = 0.42, 0.8, 0.2
 CAPTION = f"""Medians with their 95% intervals; empty points: {SPANS[COPIED]}. On the right the fastest
 implementation, and below it the slowest. Ordering is in no time. With copies another implementation may be
@@ -54,7 +53,7 @@ def best_picture(comparison: Comparison) -> Figure:
     heads = [[PROBLEMS[problem], *mean_lines(comparison, problem)] for problem in parts]
     rows = [ROW * part.index.nunique() for part in parts.values()]
     heights = [REST + row + LINE * (len(head) - 1) for row, head in zip(rows, heads, strict=True)] or [REST]
-    title = "The best verified time to solution on each machine, whoever implements it"
+    title = "The best verified time to solution on each machine, by any implementation"
     figure = new_figure(12.0, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
     for axes, part, head in zip(panels, parts.values(), heads, strict=False):
@@ -86,7 +85,7 @@ def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
         axes.hlines(at["y"], at["low"], at["high"], color=colour, linewidth=1.5, zorder=2)
         axes.plot(at["seconds"], at["y"], marker, color=colour, markersize=7, zorder=3, label=machine)
         axes.plot(beside["seconds"], beside["y"] + 0.3, marker, color=colour, fillstyle="none", markersize=5)
-    # What is beside the matrix stands below its name.
+    # Preparation and options are written below the name of the matrix.
     axes.set_yticks(fastest.index, fastest["input"].str.replace(", ", "\n", n=1), fontsize=SMALL)
     axes.set(xscale="log", ylim=(len(fastest) - 0.4, -0.5))
     right = axes.secondary_yaxis("right")

@@ -79,10 +79,10 @@ def spots(machines: Sequence[str], records: Records) -> pd.DataFrame:
 
 def _cards(record: Record, case: Case) -> int:
     entry = find(case)
-    # Of an implementation that is not here, a colleague's own, the record says whether a GPU worked.
+    # For an implementation that is not installed here, a colleague's own, the record has the device.
     if (entry.device if entry else record.device or "cpu") == "cpu":
         return 0
-    # Of several ranks each has a GPU of its own; workers that are simulated take turns on one.
+    # Each of several ranks has its own GPU; simulated workers take turns on one GPU.
     facts: Mapping[str, float] = (record.work or {}).get("facts") or {}
     ranks = 1 if facts.get("simulated") else int(facts.get("workers", 1))
     return max(1, case.gpus, ranks)
@@ -125,7 +125,7 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
 
 
 def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:
-    """Draw one device. names : of all panels' implementations, each of one colour and one marker"""
+    """Draw one device; `names` of all panels fix the colour and marker of an implementation."""
     together = f"{roof.cards} x " if roof.cards > 1 else ""
     axes.set_title(f"{roof.machine}: {together}{roof.name}", loc="left")
     flops, copy = roof.rates["flops_double"], roof.rates["copy_bytes"]

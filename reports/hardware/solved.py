@@ -1,5 +1,4 @@
-"""What several machines have solved, as rows of the one table: which question each case answers, and how a
-machine stands to the first."""
+"""Solutions on several machines as rows of the table, with questions and ratios to the first machine."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.table import COLUMNS, case_table
 
-# What a user wants solved, by its stage, as a user calls it.
+# A user's name of each problem, by stage.
 PROBLEMS: Mapping[str, str] = {
     "symbolic": "symbolic pattern of A",
     "numeric": "factor, its pattern given",
@@ -74,7 +73,7 @@ def solved(machines: Sequence[str], records: Records) -> pd.DataFrame:
 
 
 def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record | None]) -> pd.DataFrame:
-    """Return the rows with the question of each. standing : the record of each ok one"""
+    """Return the rows with the question of each, by `standing`, the record of each ok row."""
     content = [(record and record.prepared) or {} for record in standing]
     prepared = pd.DataFrame(content, rows.index, ["hash", "checksum"], dtype="object")
     ordered = rows["stage"].isin(ORDERED)
@@ -101,7 +100,7 @@ def _asked(rows: pd.DataFrame, cases: Sequence[Case], standing: Sequence[Record 
 
 
 def _notes(case: Case, pivots: float) -> str:
-    """Return what a problem's input is beside the matrix, empty where it is as usual."""
+    """Return the preparation and options of a problem's input, empty where usual."""
     entry = find(case)
     defaults = {option.name: option.text(option.default) for option in (entry.options if entry else ())}
     options = defaults | dict(case.options)
@@ -124,15 +123,14 @@ def find(case: Case) -> Implementation | None:
 
 @functools.cache
 def _is_sequential(entry: Implementation | None) -> bool:
-    """Return whether it works on one core throughout: its summary says so, and no loop of it is parallel."""
+    """Return whether an implementation uses one core, by its summary and the absence of parallel loops."""
     if entry is None or "(sequential" not in entry.summary:
         return False
     return not any("prange" in text for text in source.texts(entry.function, entry.takes, entry.kernels))
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:
-    """Return the rows with those of the first machine as `first_...`, and RATIO, the first's seconds over the
-    row's, with what the two intervals allow."""
+    """Return the rows with columns `first_...` and RATIO, the first machine's seconds over the row's."""
     first = rows[rows["machine"].cat.codes == 0].set_index(list(key)).add_prefix("first_").reset_index()
     # One block of each type: pandas warns of frames that are joined of many.
     both = rows.merge(first, on=list(key), validate="many_to_one").copy()

@@ -1,4 +1,4 @@
-"""A comparison of machines as text: what each achieves at best first, then the same implementation."""
+"""A comparison of machines as text: the best of each, then the same implementation on all."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
 
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
-ONE_PROCESS = "Some times are of a single process: others would differ by more than its interval says."
+ONE_PROCESS = "Some times are of a single process: other processes would differ by more than its interval."
 HARDWARE = "On a processor all cores work unless the name says otherwise or the implementation is sequential."
 # Inputs named in a line.
 NAMED = 4
@@ -35,7 +35,7 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
         faster = f"{names[0]} is {value} as fast as {names[1]} ({low} to {high})"
         lines.append(f"{SPANS[mean.span]}: {faster}; {first} is {counts}")
         if pd.notna(mean.cost):
-            lines.append(f"  a solution on {first} costs {times(mean.cost)} of one on {mean.machine}")
+            lines.append(f"  a solution on {first} costs {times(mean.cost)} the price on {mean.machine}")
     return lines
 
 
@@ -62,7 +62,7 @@ def _best(comparison: Comparison) -> list[str]:
     best, machines, (first, *others) = comparison.best, comparison.machines, comparison.machines
     answers, unanswered, left = best["answers"], best["unanswered"], best["not_pooled"]
     ours, moved = [(RESIDENT, name) for name in machines], [(COPIED, name) for name in others]
-    lines = [f"The best verified time to solution on {together(machines)}, whoever implements it"]
+    lines = [f"The best verified time to solution on {together(machines)}, by any implementation"]
     over = [f"{first} over {other}" for other in others]
     table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
     for problem in PROBLEMS:
@@ -77,18 +77,20 @@ def _best(comparison: Comparison) -> list[str]:
         ]
         if rows:
             count = _count(len(rows), "input")
-            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over those that both have solved:"]
+            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over inputs that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
             lines += in_columns(table + rows)
     if answers.empty:
-        lines += ["", "no problem that two of them have solved on one input"]
+        lines += ["", "no problem that two machines have solved on one input"]
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
     lines.append(f"solved on some of these machines only: {_count(len(unanswered), 'input')}")
     by = ["problem", "machine", "reason"]
     for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    lines.append(f"not pooled, as the time is of other work: {_count(int(left['records'].sum()), 'record')}")
+    lines.append(
+        f"not pooled, because the time is of other work: {_count(int(left['records'].sum()), 'record')}"
+    )
     return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 
@@ -99,10 +101,10 @@ def _same(comparison: Comparison) -> list[str]:
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
-        "The same implementation on each, which leaves out what runs on one of them only",
-        f"Seconds of {first} over those of {together(others)}: above 1, {first} is slower. {HARDWARE}",
+        "The same implementation on each machine, without codes that run on one machine only",
+        f"Seconds of {first} over seconds of {together(others)}: above 1, {first} is slower. {HARDWARE}",
         "",
-        "geometric means over the cases that both have solved, of which ratios.csv has each:",
+        "geometric means over the cases that both have solved (each is in ratios.csv):",
         *in_columns([("group", "machine", "ratio", "cases"), *means]),
         "",
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",

@@ -1,4 +1,4 @@
-"""The arrays of all rows: ways of having them, their bytes, the regime of unified memory, page faults."""
+"""The arrays of all rows: ways of storing them, their bytes, unified memory's regime, page faults."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LARGEST = ["AP", "PR", "IN"]
 # Bytes per vertex and row: six words.
 ARRAYS = 24
 OUT_OF_CORE, PLAIN, PREFETCHED = "out_of_core", "unified memory", "unified memory, prefetched"
-# What figures call the ways of having the arrays. The last has those that an earlier call left.
+# The figures' names for the ways of storing the arrays. The last has those that an earlier call left.
 WAYS = {
     "out_of_core": OUT_OF_CORE,
     "unified_memory.prefetch=true": PREFETCHED,
@@ -44,7 +44,7 @@ OTHER_REGIME = {
     "": "the card's memory is not recorded",
 }
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
-REGIMES = f"{FITS}: in the card's memory, so that nothing is evicted; {OVERSUBSCRIBED}: not, as in the paper."
+REGIMES = f"{FITS}: all in the card's memory, nothing evicted; {OVERSUBSCRIBED}: not all, as in the paper."
 
 
 def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:

@@ -1,4 +1,4 @@
-"""Beyond the paper: what a budget of device memory costs out_of_core, beside gsofa without any."""
+"""Beyond the paper: the cost of a device-memory budget for out_of_core, and gsofa without a budget."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ EXHIBIT = Exhibit(
     "out_of_core under a budget of device memory",
     frame,
     Multiples(draw, "seconds over those\nwithout a budget", 3),
-    """Seconds of out_of_core with a memory_budget over those without. Circles: several launches, each a chunk
-    of rows; squares: one, or not known. Last: gsofa without a budget, over the same.""",
+    """Seconds of out_of_core with a memory_budget over seconds without. Circles: several launches, each with
+    a chunk of rows. Squares: one launch, or unknown. Last: gsofa without a budget over the same.""",
     span=SYMBOLIC,
 )

@@ -1,4 +1,4 @@
-"""LU end to end, added up from records of its stages: what Figures 4 and 5 share."""
+"""LU end to end as the sum of its stages' records, shared by Figures 4 and 5."""
 
 from collections.abc import Mapping
 
@@ -16,16 +16,18 @@ KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
 ADDED = (
     "Bars of bitfronts_gpu and direct_gpu (phases fronts, maps, numeric of one record, in float64) are not "
-    f"the paper's. Each other bar adds records of stages of one run (numeric: {NUMERIC})."
+    f"in the paper. Other bars add up records of stages of one run (numeric: {NUMERIC})."
 )
-# The stages, and the phases of direct_gpu that stand for them.
+# The stages, and the phases of direct_gpu that do their work.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
 PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 4), strict=True)]
 
 
 def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
-    """Return one row per input and way (its symbolic and its levels code): the sum of three stages, `ratio`
-    over the first way, `share_<stage>` over the second, `before_numeric`, the share of the first two."""
+    """Return a row per input and way (its symbolic and levels codes) with the sum of three stages.
+
+    `ratio` is over the first way, `share_<stage>` over the second; `before_numeric` is the share of two.
+    """
     given = of(cases, NUMERIC)
     stages = {
         way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}
@@ -36,7 +38,7 @@ def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.Dat
     first, second = list(ways)[:2]
     rows = over_baseline(sums.reset_index(), first, first)
     whole = on(rows, rows[rows["way"] == second])["median"]
-    # A matrix is as near to the paper's as its numeric case says, which counts no fill-in.
+    # The distance to the paper's matrix is that of the numeric case, which counts no fill-in.
     numeric_first = cases.sort_values("stage", key=lambda stages: stages != "numeric", kind="stable")
     named = inputs(numeric_first).join(given[["case", "card"]])
     return with_shares(rows.join(named, on=KEY).assign(series=rows["way"]), PARTS, whole)

@@ -1,4 +1,4 @@
-"""Beyond the paper: what the number of page faults is of, first touches or density."""
+"""Beyond the paper: the cause of page faults, first touches or density."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw groups per block against density: full without prefetching, named beside the point."""
+    """Draw groups per block against density: full markers without prefetching, named at the point."""
     figure = new_figure(10.0, 7.2, title)
     axes, known = figure.subplots(), frame.dropna(subset="groups")
     for (source, way), rows in known.groupby(["source", "way"], sort=False):
@@ -55,7 +55,7 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
 
 
 def facts(frame: pd.DataFrame) -> dict[str, object]:
-    """Return what the paper's own numbers say."""
+    """Return groups per block of the paper's own numbers."""
     printed = frame[(frame["source"] == PRINT) & (frame["way"] == PLAIN)]
     ranks = printed["nnz_per_row"].corr(printed[SHARE], "spearman")
     return {"ratios": printed[SHARE].describe(), "ranks": ranks}
@@ -66,7 +66,7 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """The paper explains the cost of page faults by density. Its own counts on demand are {ratios[min]:.2f}
-    to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes, and grow with nnz/n (rank correlation
+    to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes. They grow with nnz/n (rank correlation
     {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls.""",
     facts,
 )

@@ -1,4 +1,4 @@
-"""Figure 3: how the frontiers grow with the iterations, and where the paper begins its second part."""
+"""Figure 3: the growth of frontiers with the iterations, and the start of the paper's second part."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ EXHIBIT = Exhibit(
     "frontier size per iteration",
     frame,
     Multiples(draw, "frontier vertices of a row"),
-    """Vertices in all frontiers of a row of out_of_core (entries that it examines over nnz/n), mean over the
-    rows of an iteration. Dashed: half of the largest; dotted: where the paper begins its second part.""",
+    """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), mean over the rows of
+    an iteration. Dashed: half of the largest. Dotted: the start of the paper's second part.""",
     subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
 )

@@ -49,9 +49,9 @@ EXHIBIT = Exhibit(
     "symbolic factorisation on the GPU or on the CPU",
     frame,
     Stacked((OUT_OF_CORE, PARALLEL, FRONTS, DIRECT), PARTS, RANGE, partial(labelled, memory=False)),
-    f"""Stages over the seconds of the baseline; above each group of bars the baseline over out_of_core.
-    {{moved}}The paper's baseline is a parallel CPU code modified from GLU3.0: fill2_cpu, with levels by
-    {ON_CPU}, is in its place; sequential codes are in the CSV. {{sequential}}{ADDED}""",
+    f"""Stages over the seconds of the baseline. Above each group: the baseline over out_of_core. {{moved}}The
+    paper's baseline is a parallel CPU code modified from GLU3.0. Here fill2_cpu with levels by {ON_CPU}
+    replaces it; sequential codes are in the CSV. {{sequential}}{ADDED}""",
     facts,
     subsets={"regimes": by_regime},
     more_claims=("numeric_share", "levels_on_gpu"),

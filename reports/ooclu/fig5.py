@@ -23,7 +23,7 @@ EXHIBIT = Exhibit(
     "out of core and unified memory",
     frame,
     Stacked(WAYS, PARTS, RANGE, arrays.labelled),
-    f"""Stages over the seconds with unified memory; above each group of bars these over out_of_core. Only
-    their symbolic phase differs; without prefetching it is in the CSV. {arrays.REGIMES} {ADDED}""",
+    f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core. The
+    symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}""",
     subsets={"regimes": arrays.by_regime},
 )

@@ -12,7 +12,7 @@ from reports.table import phase_medians
 from reports.verbs import on
 
 RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
-# What unified memory does beside the traversal: its share of the seconds, and the phase that has it.
+# Unified memory's work outside the traversal: the column of its share, and its phases.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
 
@@ -30,7 +30,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
     shares = frame.loc[frame["way"] == arrays.PREFETCHED, list(SHARES)].dropna()
     pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
-    text = f"Of the prefetched seconds pages are {pages} % and release {release} %. "
+    text = f"Pages take {pages} % and release {release} % of the prefetched seconds. "
     return {"shares": text if len(shares) else ""}
 
 
@@ -46,8 +46,8 @@ EXHIBIT = Exhibit(
     "the symbolic phase, out of core and in unified memory",
     frame,
     Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
-    f"""Seconds over those of out_of_core. Unified memory's include allocating the arrays and releasing them,
-    except where these are kept. {{shares}}{arrays.REGIMES}""",
+    f"""Seconds over seconds of out_of_core. Unified memory includes allocating and releasing the arrays,
+    except where the arrays are kept. {{shares}}{arrays.REGIMES}""",
     facts,
     subsets={"regimes": arrays.by_regime, "steps": least_steps},
     span=arrays.SYMBOLIC,

@@ -46,8 +46,8 @@ EXHIBIT = Exhibit(
     "dynamic parallelism assignment",
     frame,
     Panels([GAIN, SECONDS], 7.5, drawn),
-    """Gain: seconds of out_of_core without dynamic_assignment (naive) over those with it under the same
-    memory_budget, less 1, where the naive one takes several launches. The paper names no matrix.""",
+    """Gain: seconds of out_of_core without dynamic_assignment (naive) over seconds with it, less 1. Both have
+    the same memory_budget, for which the naive one takes several launches. The paper names no matrix.""",
     subsets={"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least},
     span=SYMBOLIC,
 )

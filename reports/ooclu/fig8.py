@@ -63,8 +63,8 @@ EXHIBIT = Exhibit(
     "dense columns and binary search",
     frame,
     Panels([Over(SEARCHED, PRINTED["range"], dash=DASHED)], 7.0, short),
-    """Seconds of glu3 over those with a binary search, which stand above its bars: with about as many dense
-    columns as printed ({here} here, {printed} in the paper), and, not in the paper, with as many as fit.""",
+    """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about as
+    many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit.""",
     lambda frame: {
         "here": ends(frame.loc[frame["way"] == LIMITED, "budget_blocks"], "{:.0f}".format),
         "printed": ends(SIZES["blocks"], "{:.0f}".format),

@@ -42,8 +42,8 @@ EXHIBIT = Exhibit(
     "who launches the levels",
     frame,
     Panels([ROW], 6.5),
-    """Levels of the relaxed dependencies. The paper launches each from the device, expects that this beats
-    the host, and prints no number. {over}""",
+    """Levels of the relaxed dependencies. The paper launches each level from the device, expects less time
+    than from the host, and prints no number. {over}""",
     facts,
     span="from F to its levels, both resident",
 )

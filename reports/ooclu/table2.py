@@ -1,4 +1,4 @@
-"""Table 2: the matrices, and what their intermediate arrays take against what the card has."""
+"""Table 2: the matrices, and the memory of their intermediate arrays and of the card."""
 
 import pandas as pd
 
@@ -27,7 +27,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_words(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the verdicts on what the text says of the printed numbers, by these alone."""
+    """Return the verdicts on the text's statements about printed numbers, by these numbers alone."""
     printed = frame.dropna(subset="abbr").drop_duplicates("abbr").set_index("abbr")
     orders, density = printed["paper_n"], printed["paper_nnz_per_row"]
     card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])
@@ -55,7 +55,7 @@ EXHIBIT = Exhibit(
     "the matrices, and the memory of their rows",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9)),
-    f"""{BYTES}: the arrays of all rows, more than the paper's V100 has on {len(abbreviations(PAPER))}
-    matrices. out_of_core: its pool. nnz: with explicit zeros, of eight symmetric matrices the lower half.""",
+    f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on {len(abbreviations(PAPER))}
+    matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of eight symmetric matrices.""",
     held=(in_words,),
 )

@@ -78,7 +78,7 @@ EXHIBIT = Exhibit(
     "GPU page faults",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
-    f"""Groups: page faults serviced together, counted by CUPTI in calls of their own (overhead: over calls
+    f"""Groups: page faults serviced together, counted by CUPTI in separate calls (overhead: over calls
     without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
     entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
     subsets={

@@ -1,4 +1,4 @@
-"""Table 4: the largest matrices, and how many dense columns fit at a time."""
+"""Table 4: the largest matrices, and the number of dense columns that fit at a time."""
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ EXHIBIT = Exhibit(
     "dense columns that fit at a time",
     frame,
     Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok")))),
-    f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory that its
-    blocks share: 8.0e9 bytes give its four numbers. The budget here holds 125 columns.""",
+    f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory of all
+    blocks: 8.0e9 bytes give its four numbers. The budget here holds 125 columns.""",
     held=(lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],),
 )

@@ -1,1 +1,1 @@
-"""What is written from the figures and claims: the page, the ledger, packs, comparisons."""
+"""Documents made from the figures and claims: the page, the ledger, packs, comparisons."""

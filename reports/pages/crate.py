@@ -1,7 +1,7 @@
 """A pack as an RO-Crate: its files, and how they came about, by the profile of process runs.
 
 An action is a run of one version on the machine: on matrices, with the files of its records as results. One
-more drew the figures. No record says who ran it, and where a licence is not known, none is said.
+more drew the figures. A record has no author, and an unknown licence is left out.
 """
 
 import json
@@ -22,11 +22,11 @@ from fillpath.record import Record
 from reports.facts.records import Records
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-# Of the profile's own vocabulary, which RO-Crate's context has not.
+# Terms of the profile that RO-Crate's context lacks.
 TERMS = {name: f"https://w3id.org/ro/terms/workflow-run#{name}" for name in ("environment", "sha256")}
 # Licences of fillpath with its results, and of the SuiteSparse Matrix Collection as a whole.
 OWN, COLLECTION = "https://spdx.org/licenses/BSD-3-Clause", "https://spdx.org/licenses/CC-BY-4.0"
-# What a folder's machine.json says of the machine, as the crate calls it.
+# The crate's names for the fields of machine.json.
 FACTS = {"cores": "cores", "memory": "memory in bytes", "os": "operating system", "arch": "architecture"}
 Files = Mapping[str, bytes]
 

@@ -1,7 +1,7 @@
-"""Everything that the records give, on all cores: how the claims of each machine stand, and the figures.
+"""Standings of each machine and figures, made from the records on all cores.
 
-A task is a figure: what it says on each machine, the picture of one. One process per core, forked from this
-one, which has read the records. What one figure fails at stops no other.
+A task is a figure: its standings on each machine and the picture of one machine. One process per core, forked
+from this one, which has read the records. A failing figure stops no other.
 """
 
 import functools
@@ -51,8 +51,7 @@ class Sources:
 
 
 class Result(NamedTuple):
-    """The standings of each machine, in the order of config/claims/, and why a figure could not be judged or
-    drawn, by (paper, figure)."""
+    """Standings by machine, in the order of config/claims/, and errors of figures by (paper, figure)."""
 
     standings: tuple[Standing, ...]
     failed: Mapping[tuple[str, str], str]
@@ -99,8 +98,7 @@ def workers(begin: Callable[[], None]) -> Executor:
 
 
 def _figure(paper: str, figure: str, drawn: bool) -> tuple[list[Standing], str]:
-    """Return how the claims of a figure stand on each machine, and what failed: a figure may fail at whatever
-    records hold."""
+    """Return the standings of a figure's claims on each machine, and the error of a figure that failed."""
     (of,) = _sources
     cases = of.cases_of(paper, figure)
     views = [view(paper, figure, records, of.entries, cases) for records in of.machines.values()]

@@ -1,4 +1,4 @@
-"""What a colleague reads of a pack: figures, their numbers and a summary. Same records, same bytes."""
+"""The readable part of a pack: figures, their numbers and a summary. Same records, same bytes."""
 
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from reports.table import case_table
 
 
 def files(machine: str, records: Records, result: Result, site: Path) -> dict[str, bytes]:
-    """Return a summary (claims, facts of the machine, which figures failed), each figure as SVG and CSV,
-    and the rooflines, by their paths.
+    """Return by path a summary (claims, facts, failed figures), figures as SVG and CSV, and rooflines.
 
     records, result : of that machine alone
     site : where its figures were drawn

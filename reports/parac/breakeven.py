@@ -1,4 +1,4 @@
-"""Beyond the paper: time to solution against right-hand sides, and where the peers take over."""
+"""Beyond the paper: time to solution by the number of right-hand sides, and the break-even with peers."""
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,6 @@ EXHIBIT = Exhibit(
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
     Sheet(COLUMNS),
-    f"""Setup: factor and analysis; each: the iterations of a right-hand side. ParAC on all cores; ict's
-    factor on one, without its search; multigrid (PyAMG) and approx-chol: all but vectors on one. {RULE}""",
+    f"""Setup: factor and analysis. Each: iterations of a right-hand side. ParAC uses all cores. On one core:
+    ict's factor, without its search; multigrid (PyAMG) and approx-chol, except vectors. {RULE}""",
 )

@@ -52,8 +52,8 @@ EXHIBIT = Exhibit(
     partial(
         draw_scaling, panels=tuple(ORDERINGS.values()), label="time of the factor (log)", without=TOO_MANY
     ),
-    """parac_cpu; written: seconds of one thread over those of the most threads (printed: about 10x on most),
-    with the same factor. {fewer} cases of more threads than cores are left out.""",
+    """Code: parac_cpu. Written: seconds of one thread over seconds of the most threads (printed: about 10x on
+    most), with the same factor. {fewer} cases with more threads than cores are left out.""",
     lambda frame: {"fewer": (frame["pair"] == TOO_MANY).sum() or "No"},
     subsets={"by_matrix": by_matrix},
     span="the graph resident in memory to its factor resident there",

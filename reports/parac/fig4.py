@@ -1,4 +1,4 @@
-"""Figure 4: how deep the factor is, its time and its fill, for three orderings."""
+"""Figure 4: the depth, the time and the fill of the factor, for three orderings."""
 
 from functools import partial
 
@@ -50,7 +50,7 @@ EXHIBIT = Exhibit(
     frame,
     Panels(PANELS, 15.0, orderings.first_names),
     """In vertices: the heights of the elimination trees of L (classical) and of ParAC's factor G (actual),
-    the longest path of G. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one thread.""",
+    and G's longest path. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one thread.""",
     subsets={"together": together, "amd_slowest": orderings.slowest_amd},
     span="the graph resident where it is factorised to its factor resident there",
     one_run=False,

@@ -1,4 +1,4 @@
-"""The text's orderings: AMD is said to be the best on the CPU, nnz-sort on the GPU."""
+"""The text's orderings: the claims that AMD is the best on the CPU and nnz-sort on the GPU."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -51,8 +51,10 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
 def over_others(
     rows: pd.DataFrame, ordering: str, needed: Sequence[str] = tuple(ORDERINGS), slowest: bool = False
 ) -> pd.DataFrame:
-    """Return by matrix the seconds of the fastest other ordering over this one's, or this one's over the
-    slowest other's, of one run and host; no ratio without the needed orderings."""
+    """Return by matrix the fastest other ordering over this one, or this one over the slowest other.
+
+    Both are seconds of one run and host; there is no ratio without the needed orderings.
+    """
     matrices = by_matrix(rows, needed)
     ok = rows[rows["status"] == "ok"].sort_values("median", ascending=not slowest, kind="stable")
     is_own = ok["preparation"] == ordering
@@ -84,7 +86,7 @@ EXHIBIT = Exhibit(
     "time to solution by ordering",
     frame,
     Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names),
-    f"The factor differs by the ordering, and so do the iterations. {RULE}",
+    f"The factor and the iterations depend on the ordering. {RULE}",
     subsets={
         "amd": _amd_on_cpu,
         "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),

@@ -1,4 +1,4 @@
-"""Beyond the paper: the parallel factors as preconditioners, beside the sequential one."""
+"""Beyond the paper: the parallel factors and the sequential one as preconditioners."""
 
 import pandas as pd
 
@@ -35,7 +35,7 @@ EXHIBIT = Exhibit(
     "iterations with the sequential and the parallel factors",
     frame,
     Sheet(COLUMNS),
-    f"""Of one seed the three codes give one factor, bit for bit, which the gate checks: parallelism costs no
+    f"""With one seed the three codes give one factor, bit for bit, as the gate checks: parallelism costs no
     quality. {{equal}} {RULE}""",
     facts,
 )

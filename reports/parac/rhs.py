@@ -75,8 +75,8 @@ EXHIBIT = Exhibit(
     "iterations by right-hand side",
     frame,
     Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
-    f"""Iterations of conjugate gradients for b at random and for b = L x with a random x, which is mostly
-    rough: an incomplete factor is slow on what is smooth. In bold: the first over the second. {RULE}""",
+    f"""Iterations of conjugate gradients for random b and for b = L x with random x. Such a b is mostly
+    rough; an incomplete factor is slow on smooth parts. Bold: the first over the second. {RULE}""",
     more_claims=("right_hand_side",),
     subsets={"by_matrix": by_matrix},
     one_run=False,

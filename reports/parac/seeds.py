@@ -1,4 +1,4 @@
-"""The text's robustness: how far iterations and time depend on the seed."""
+"""The text's robustness: iterations and time by seed."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from reports.verbs import with_groups
 
 # The part of a matrix's place that the points of a case take.
 SPREAD = 0.3
-# By column, the label of its axis and the form of its numbers.
+# The label of an axis and the form of its numbers, by column.
 DRAWN = {"iterations": ("iterations", "{:g}"), "relative": ("time over its median", "{:.2f}")}
 MATRIX = ["label", "preparation"]
 SEEDS = [*MATRIX, "implementation"]
@@ -69,8 +69,8 @@ EXHIBIT = Exhibit(
     "iterations and time by seed",
     frame,
     Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
-    f"""One point per seed, of the sampling and of the ordering's ties; written: least to most. Time: {SPAN}.
-    With one seed the CPU's and the GPU's factor are the same. {RULE}""",
+    f"""One point per seed, of the sampling and of the ordering's ties. Written: least to most. Time: {SPAN}.
+    With one seed the factors of the CPU and the GPU are the same. {RULE}""",
     more_claims=("run_to_run",),
     subsets={"by_matrix": by_matrix},
     one_run=False,

@@ -1,4 +1,4 @@
-"""What figures of ParAC share: a solution by its parts, and printed tables beside what was measured."""
+"""Shared parts of ParAC's figures: a solution by its parts, and printed with measured numbers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from reports.verbs import beside
 
 PAPER = "parac"
 FACTS = ("iterations", "residual", "nnz_factor")
-# What tables have of each code; `setup` is without the forming of the matrix, `after` follows the factor.
+# Numbers of each code in tables; `setup` excludes forming the matrix, `after` follows the factor.
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
-# Threads from which on a claim about times of the CPU can be judged: the paper does not say how many it had.
+# The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
-RULE = "Conjugate gradients until the true relative residual is at most 1e-6."
+RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
-# What a number is called here, by what its column of a printed table ends with.
+# The name of a number here, by the end of its printed column's name.
 _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 
 
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
-    """Return the cases with NUMBERS of a whole solution, without what a peer needs beside (a threshold)."""
+    """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold)."""
 
     def seconds(*names: str) -> pd.Series[float]:
         samples = phases(*names, some=True)
@@ -46,7 +46,7 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
 
 
 def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
-    """Return the rows, of which those of fewer than ENOUGH `threads` cannot test what the paper says."""
+    """Return two subsets: rows of fewer than ENOUGH `threads` cannot test the paper's claims."""
     few = rows[threads] < ENOUGH
     if not few.any():
         return [Subset(rows)]
@@ -56,7 +56,7 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
 
 
 def columns_of(code: str, group: str, form: Callable[[float], str] = plain, **headings: str) -> list[Column]:
-    """Return a code's columns `<code>_<part>`, of which the first says why there is no result."""
+    """Return a code's columns `<code>_<part>`, the first with the reason for an absent result."""
     forms, whys = {"iterations": COUNT}, {next(iter(headings)): f"status_{code}"}
     return [
         Column(text, f"{code}_{part}", forms.get(part, form), group, whys.get(part, ""), "")
@@ -73,7 +73,7 @@ def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:
 
 
 def beside_print(frame: pd.DataFrame, prints: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame beside the print, in its order; a stand-in behind the matrix it is `printed_of`."""
+    """Return the frame with the print, in its order; a stand-in follows the matrix it is `printed_of`."""
     frame = beside(frame, PAPER, prints)
     target = nearest(frame).where(frame["abbr"].isna()).astype("object").str.split(", ").str[0]
     place = pd.Categorical(target.fillna(frame["abbr"]), prints.index)

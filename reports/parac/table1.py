@@ -1,4 +1,4 @@
-"""Table 1: the matrices, printed and here, and the graphs that they are taken as."""
+"""Table 1: the matrices, printed and here, and their graphs."""
 
 import pandas as pd
 
@@ -27,7 +27,7 @@ EXHIBIT = Exhibit(
     "matrices",
     frame,
     sheet(COLUMNS, PRINTED),
-    """In grey what is printed, of a stand-in of the matrix named; = equal to the print, \N{NOT EQUAL TO} not.
-    Nonzeros: without explicit zeros. nnz(L): of the graph Laplacian; nnz(G): of ParAC's factor, nnz-sort.""",
+    """Grey: the print, for a stand-in that of the named matrix; = equals the print, ≠ differs. Nonzeros:
+    without explicit zeros. nnz(L): graph Laplacian; nnz(G): ParAC's factor, nnz-sort.""",
     one_run=False,
 )

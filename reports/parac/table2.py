@@ -1,4 +1,4 @@
-"""Table 2: time to solution on the CPU, beside incomplete Cholesky at equal fill and multigrid."""
+"""Table 2: time to solution on the CPU of ParAC, incomplete Cholesky at equal fill, and multigrid."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ PRINTED = PRINTED.assign(paper_ratio=ICT / OURS, paper_hypre_ratio=HYPRE / OURS)
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per input: NUMBERS of each code beside the print, ratios of totals, `solve_ratio`."""
+    """Return one row per input: NUMBERS of each code, the print, ratios of totals, `solve_ratio`."""
     whole = solution.solved(cases)
     codes = by_code(whole, CODES)
     ours = codes["parac_cpu"]
@@ -49,7 +49,7 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
 
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return on how many ranks HYPRE is, beside how many threads of ParAC."""
+    """Return a subset per number of HYPRE's ranks and of ParAC's threads."""
     there = frame[frame["hypre_ranks"].notna()]
     counts = {"ranks": there["hypre_ranks"], "threads": there["parac_cpu_threads_used"].dropna()}
     return {name: listed(count.map("{:.0f}".format)) for name, count in counts.items()}
@@ -66,9 +66,9 @@ EXHIBIT = Exhibit(
     "seconds to solution on the CPU",
     frame,
     sheet(COLUMNS, PRINTED),
-    f"""In grey what is printed, of a stand-in of the matrix named. ParAC: on all cores; incomplete Cholesky:
-    ict, ours, its factor on one core, at ParAC's fill; HYPRE: BoomerAMG, in the faster order, without
-    assembling (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32); PyAMG: sequential. {RULE}""",
+    f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky: our
+    ict at ParAC's fill, its factor on one core. HYPRE: BoomerAMG in the faster order, without assembly
+    (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}""",
     facts,
     subsets={
         "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),

@@ -1,4 +1,4 @@
-"""Table 3: time to solution on the GPU, beside incomplete Cholesky without fill."""
+"""Table 3: time to solution on the GPU of ParAC and incomplete Cholesky without fill."""
 
 import pandas as pd
 
@@ -33,7 +33,7 @@ PRINTED["paper_amgx_ratio"] = PRINTED["paper_amgx_total"] / PRINTED["paper_parac
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per input: NUMBERS of each code in its best setting beside the print, and ratios."""
+    """Return one row per input: NUMBERS of each code in its best setting, the print, and ratios."""
     whole = solution.solved(cases, unit=1e3)
     run = of(whole, SPSV)["run_id"]
     codes = {short: fastest({name: of(whole, name) for name in names}, run) for short, names in CODES.items()}
@@ -70,8 +70,8 @@ EXHIBIT = Exhibit(
     "milliseconds to solution on the GPU",
     frame,
     sheet(COLUMNS, PRINTED),
-    f"""In grey what is printed, of a stand-in of the matrix named. Total: with forming the triangle and
-    SpSV's analysis. ichol(0): csric02, best of its settings, solves by SpSV, as in the paper, or ours.
-    {{means}} {RULE}""",
+    f"""Grey: the print, for a stand-in that of the named matrix. Total: with forming the triangle and SpSV's
+    analysis. ichol(0): csric02 in its best setting, with solves by SpSV, as in the paper, or ours. {{means}}
+    {RULE}""",
     facts,
 )

@@ -1,1 +1,1 @@
-"""How a frame is drawn, knowing no record."""
+"""Shapes of figures, which draw a frame and read no record."""

@@ -1,4 +1,4 @@
-"""What surrounds marks: panels, axes, names of matrices and of points, a legend of a whole figure."""
+"""Panels, axes, names of matrices and of points, and a legend of a whole figure."""
 
 import re
 import textwrap
@@ -29,7 +29,7 @@ def seconds_axis(axes: Axes) -> None:
 
 
 def empty_panel(axes: Axes, status: str, reason: str) -> None:
-    """Draw a hatched panel that says why there is nothing in it."""
+    """Draw a hatched panel with the reason for its absent content."""
     axes.set(xticks=[], yticks=[])
     axes.patch.set(hatch="////", edgecolor="#cccccc")
     why = "nothing to draw" if status == "ok" else status.replace("_", " ")
@@ -40,7 +40,7 @@ def empty_panel(axes: Axes, status: str, reason: str) -> None:
 
 
 def names(rows: pd.DataFrame, end: str = "\n") -> list[str]:
-    """Return the matrices, with preparations where there are several, after `end` what each stands in for."""
+    """Return matrices, with preparations where several, and after `end` the matrix that each replaces."""
     texts, prepared = rows["label"].astype(str), ", " + rows["preparation"].astype("object")
     others = rows["stand_in_for"].astype("object").mask(texts.str.startswith(TWIN_OF))
     if prepared.nunique() > 1:
@@ -68,7 +68,7 @@ def legend_above(figure: Figure, more: Sequence[Artist] = ()) -> None:
 
 
 def write_names(axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str]) -> None:
-    """Write each text beside its point, above those that it would cross; a thin line where it had to move."""
+    """Write each text next to its point, above texts that it would cross, with a thin line where moved."""
     axes.autoscale_view()
     inch, right = axes.figure.dpi, axes.get_window_extent().x1
     places = (axes.transData.transform(points) / inch).tolist()

@@ -20,7 +20,7 @@ GROUP_WIDTH = 0.86
 GROUND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
 # Inches that a letter of a legend takes.
 LETTER = 0.095
-# Of what the values span, the room beside them; of an axis, a whisker that a text stands above.
+# Shares: the room around the values of their span, and a whisker of an axis that has its text above.
 ROOM, SHORT = 0.25, 0.15
 
 
@@ -39,7 +39,7 @@ def seconds(value: Any) -> str:
     """Return a time with three digits and its unit; `-` for none."""
     if value is None or pd.isna(value):
         return "-"
-    # What would be written as 1000 of a unit is 1 of the next.
+    # 1000 of a unit is written as 1 of the next.
     units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
     scale, unit = next((s, u) for s, u in units if value >= 0.9995 * s)
     return f"{value / (scale or 1e-9):.3g} {unit}" if value < 999.5 else f"{value:,.0f} s"
@@ -62,15 +62,15 @@ def marks_of(
     """Return a mark per row, in its `group` and `series`: `value`, `low`, `high`, `status`, `hollow`, `text`.
 
     value : a column, with its interval in `<value>_low` and `<value>_high` where the frame has them.
-    status : a column that says `ok` where there is a value; else it is written into a slot.
-    form : of the text beside a mark.
+    status : a column, `ok` where there is a value; any other text is written into a slot.
+    form : of the text at a mark.
     hollow : a column that is true where a mark is empty.
     """
     middle, prefix = rows[value].astype(float), "" if value == "median" else f"{value}_"
     low, high = (rows.get(f"{prefix}{end}", middle).astype(float).fillna(middle) for end in ("low", "high"))
     why = rows[status].astype("object").mask((rows[status] == "ok") & middle.isna(), "not measured")
     if value == "median":
-        # Of seconds that a limit of time ended, more than how many.
+        # The least seconds of a call that a time limit ended.
         why = why.mask((why == "timeout") & low.notna(), "> " + low.map(seconds).astype("object"))
     return rows[["group", "series"]].assign(
         value=middle,
@@ -133,7 +133,7 @@ def draw_marks(axes: Axes, marks: pd.DataFrame, known: Mapping[str, Look], point
                     hatch="" if hollow else hatch, edgecolor=edge, linewidth=line,
                 )  # fmt: skip
     upwards, written, (bottom, top) = width < GROUP_WIDTH, ok[ok["text"] != ""], axes.get_ylim()
-    # Beside points that stand side by side, else above the whisker, above the mark where that is long.
+    # Texts are right of points in one group, else above the whisker, or the mark if the whisker is long.
     beside = points and upwards
     short = (written["high"] - written["value"] < SHORT * (top - bottom)) & (not beside)
     above = written["high"].where(short, written["value"])
@@ -164,7 +164,7 @@ def bar_panel(
 
 
 def positions(rows: pd.DataFrame) -> tuple[NDArray[np.float64], float]:
-    """Return where each row stands, beside the other series of its group, and how wide a place is."""
+    """Return the place of each row in its group, and the width of a place."""
     series = rows.groupby("group")["series"]
     within, count = series.transform(lambda own: pd.factorize(own)[0]), series.transform("nunique")
     width = GROUP_WIDTH / max([1, *count])
@@ -180,7 +180,7 @@ def label_log(axis: Axis, form: Callable[[float], str]) -> None:
 
 
 def legend_of(panels: Iterable[Axes], width: float, more: Sequence[Artist] = ()) -> dict[str, Any]:
-    """Return a legend of what is labelled in these panels, each once, and more; as wide as so many inches."""
+    """Return a legend of the labels in these panels, each once, and of `more`, with a width in inches."""
     found: dict[str, Artist] = {}
     for axes in panels:
         pairs = zip(*axes.get_legend_handles_labels(), strict=True)
@@ -216,7 +216,7 @@ def with_slots(axes: Axes, rows: pd.DataFrame, status: str = "status") -> tuple[
 
 
 def draw_slots(axes: Axes, x: Iterable[float], width: float, statuses: Iterable[object]) -> None:
-    """Draw in each place a hatched empty slot with its status written upwards; its height says nothing."""
+    """Draw in each place a hatched empty slot with its status written upwards; its height has no meaning."""
     across = axes.get_xaxis_transform()
     look: dict[str, Any] = {"fill": False, "hatch": "////", "edgecolor": "#aaaaaa", "linestyle": ":"}
     written: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": SMALL}

@@ -1,4 +1,4 @@
-"""The print and what was measured beside it, on one axis: a group for each matrix, a mark for each step."""
+"""Printed and measured numbers on one axis: a group for each matrix, a mark for each step."""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from reports.shapes import bars
 from reports.shapes.axes import legend_above, name_matrices
 from reports.shapes.style import NORMAL, Look, looks, new_figure
 
-# Inches beside the panels.
+# Inches around the panels.
 SIDES = 1.6
 
 
@@ -38,7 +38,7 @@ class PanelRow:
     """One row of panels.
 
     printed : numbers by the matrix below the axis, and by the name of a step.
-    words : what the paper says without a number, by the matrix below the axis.
+    words : the paper's statements without a number, by the matrix below the axis.
     status : a column that is `ok` where there is a value; else it is written into a slot.
     hollow : a column that is true where a mark is empty.
     even : the value of no effect, None where there is none.

@@ -1,4 +1,4 @@
-"""The files beside a picture: its frame as CSV, below comments that say where it comes from, and a note.
+"""The files of a figure: its frame as CSV, below comments with its origin, and a note.
 
 The note, `<stem>.drawn`, holds the hash of all that decides a picture's bytes, and that of each file that
 was written. A file that was changed or removed is as good as none.
@@ -23,7 +23,7 @@ from fillpath.holdings import digest_of
 from fillpath.nouns import content_hash
 from fillpath.paths import CONFIG, ROOT, write_text
 
-# Records, samples, and what the stamp says of all rows.
+# Records, samples, and columns that the stamp has for all rows.
 _HIDDEN = re.compile(
     "rounds.*|.*runs|versions|key|commit|dirty|started_at|current|suspect|verified_(by|method)|series_file"
 )
@@ -42,7 +42,7 @@ def frame_text(frame: pd.DataFrame) -> str:
 def code(paper: str) -> str:
     """Return a hash of what makes pictures of that paper's frames: sources, what papers print, libraries."""
     papers = {path.stem for path in (CONFIG / "papers").glob("*.yaml")} - {paper}
-    # What is written of figures decides none.
+    # Modules that write files decide no figure.
     room, outside = ROOT / "reports", {"pages", "site", *papers}
     sources = [path for path in room.rglob("*.py") if outside.isdisjoint(path.relative_to(room).parts)]
     config = [path for path in CONFIG.rglob("*") if path.is_file()]
@@ -62,7 +62,7 @@ def is_drawn(note: Path, made_of: str) -> bool:
 
 
 def keep(note: Path, made_of: str, files: Sequence[Path]) -> None:
-    """Note what the files, which lie beside the note, are of."""
+    """Write a note of the figure's content next to its files."""
     write_text(note, _noted(made_of, files))
 
 
@@ -89,7 +89,7 @@ def bare_text(frame: pd.DataFrame) -> str:
 
 
 def cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return what the CSV has of a frame: not records, samples, or what the stamp says of all rows."""
+    """Return the frame's columns for the CSV, without records, samples and columns of the stamp."""
     return frame[[name for name in frame if not _HIDDEN.fullmatch(str(name))]]
 
 

@@ -50,7 +50,7 @@ def draw_scaling(
 ) -> Figure:
     """Draw a panel per series, with a line per matrix over `threads`, and its `ratio` on the row of `most`.
 
-    without : what `pair` says of rows that are not drawn
+    without : the `pair` of rows that are not drawn
     """
     rows = frame[frame["pair"] != without].assign(family=frame["series"], preparation=None)
     rows = rows.assign(code=names(rows, ", "), n=rows["threads"].astype(float))
@@ -82,8 +82,7 @@ def draw_panels(
     known: Mapping[str, Look],
     named: bool = True,
 ) -> None:
-    """Draw each family of matrices into its panel: a line per code over the order n of generated ones, with
-    a text at the end, and points for all others. The panels share both axes, made here.
+    """Draw each family of matrices into its panel: a line per code of generated ones, points for others.
 
     frame : a row per code and matrix, with the text `written` at a line's end, or the `exponent` of n
     named : whether the real matrices are named above the axis of n

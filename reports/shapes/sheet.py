@@ -1,5 +1,4 @@
-"""A table: columns under group headings, a line per row of a frame, its print below. The picture has its
-cells, which the page shows as text."""
+"""A table: columns under group headings, a line per row with its print below. The page shows it as text."""
 
 import itertools
 import json
@@ -19,9 +18,9 @@ from reports.shapes.style import LARGE
 
 COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
-# Of the letters.
+# Sizes of the letters.
 SIZE = 11
-# Inches of a letter, of a row, of the text below its cells, between two columns, and beside the table.
+# Inches of a letter, of a row, of the text below its cells, between columns, and around the table.
 LETTER, ROW, BELOW, GAP, SIDE = 0.1, 0.28, 0.22, 0.18, 0.15
 
 
@@ -34,7 +33,7 @@ class Heading(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of a table: a text per column, and what stands below it in grey; whether it is on grey."""
+    """A row of a table: a text per column, grey texts below them, and whether its ground is grey."""
 
     cells: Sequence[str]
     below: Sequence[str] = ()
@@ -55,7 +54,7 @@ class Cells(NamedTuple):
 
     @property
     def prints(self) -> bool:
-        """Whether anything stands below a number."""
+        """Whether any number has a text below."""
         return any(any(line.below[1:]) for line in self.lines)
 
     def write(self, path: Path) -> None:
@@ -96,7 +95,7 @@ class Column:
 
     value : the frame's column; texts in it have no form
     group : the heading above
-    why : the column that says why there is no number
+    why : the column with the reason for an absent number
     empty : in place of a number without a reason
     """
 
@@ -164,7 +163,7 @@ class Sheet:
         return _picture(title, Cells(headings, lines or [nothing]))
 
     def _below(self, rows: pd.DataFrame) -> list[list[str]]:
-        """Return what stands below each line: the print, or what a matrix stands in for."""
+        """Return the texts below each line: the print, or the paper's matrix of a stand-in."""
         prints = rows.reindex(columns=[f"paper_{column.value}" for column in self.columns])
         is_printed = prints.notna().any(axis=1) & ~rows["label"].duplicated()
         whose = rows.get("printed_of", pd.Series(None, rows.index, dtype="object"))

@@ -15,7 +15,7 @@ from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.shapes.style import looks
 
-# What `pair` says of the rows that the others are held against.
+# The `pair` of rows that others are compared with.
 BASELINE = "baseline"
 STATUS = "stack"
 BAND = "#e4e4e4"
@@ -32,8 +32,7 @@ class Part(NamedTuple):
 def with_shares(
     frame: pd.DataFrame, parts: Sequence[Part], over: "pd.Series[float] | None" = None
 ) -> pd.DataFrame:
-    """Return the frame with `share_<part>`, the seconds of a part over those of what the row is held against,
-    and `stack`, which says `ok` or why a row has no bar.
+    """Return the frame with `share_<part>`, seconds over `over`, and `stack`, why a bar is absent or `ok`.
 
     over : seconds, unknown where there is no such thing; None for the sum of the row's parts
     """
@@ -49,8 +48,7 @@ def with_shares(
 def stacked_panel(
     axes: Axes, frame: pd.DataFrame, parts: Sequence[Part], label: str, more: Sequence[Artist] = ()
 ) -> pd.DataFrame:
-    """Draw the shares one on another, hatched as the series is elsewhere, and return the rows that have a bar
-    with its place `x` and its `top`.
+    """Draw the shares one on another, hatched by series, and return the rows with a bar, `x` and `top`.
 
     more : of the legend, after the parts that are drawn
     """

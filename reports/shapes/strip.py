@@ -1,4 +1,4 @@
-"""Lines of text above a panel: what they say of all matrices, and a number above each; bars below them."""
+"""Lines of text above a panel: a mean of all matrices, and a number above each; bars below them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from reports.shapes.style import SMALL
 LINE, BEFORE, ABOVE = 14.0, 5.0, 4.0
 # The end of an interval that a bound is.
 ENDS = {"> ": "low", "< ": "high"}
-# A line: what stands left of the panel, and a text by the position of the matrix; a title has none of these.
+# A line: its name left of the panel, and texts by the position of the matrix; a title has no texts.
 StripLine = tuple[str, Mapping[int, str]]
 
 
@@ -27,8 +27,8 @@ StripLine = tuple[str, Mapping[int, str]]
 class Ratios:
     """Ratios of a code over another: a title with their means, and a line for each column.
 
-    columns : by the name of a line; the first has the ratios, whose number the title says.
-    prefix : of the columns, of `pair`, which says `ok` or why there is no ratio, and of the mark.
+    columns : by the name of a line; the first has the ratios, with their number in the title.
+    prefix : of the columns, of the mark and of `pair`, which is `ok` or the reason for an absent ratio.
     only : values of the frame's rows.
     mark : a column that is written behind a ratio of the first column, empty for none.
     """
@@ -93,7 +93,7 @@ def write_strip(axes: Axes, lines: Sequence[StripLine]) -> None:
 
 
 def _cell(row: Row, column: str, status: str, mark: str) -> str:
-    """Return the ratio, a bound, or a dash: slots say what failed, but two runs have a bar each."""
+    """Return the ratio, a bound, or a dash: slots name failures, but two runs have a bar each."""
     value: Any = row[column]
     if bool(pd.notna(value)):
         return times(value) + (f" {row[mark]}" if mark else "")

@@ -1,4 +1,4 @@
-"""How figures look and how they are saved: one look, one stamp, the CSV beside the picture is the frame."""
+"""The look, the stamp and the saved files of figures: the CSV is the frame of the picture."""
 
 import re
 import textwrap
@@ -28,7 +28,7 @@ PAD = 0.2
 # Endings of the page's picture, which lacks the text below, of the note of what is drawn, of a table's cells.
 PAGE, DRAWN, TABLE = "page.svg", "drawn", "table.json"
 OTHER = "other sources than today's"
-# What a file does not say of itself.
+# Metadata that files leave out.
 UNSAID = {".svg": ("Creator", "Date"), ".pdf": ("Creator", "CreationDate", "Producer")}
 
 # One look for all that is drawn.
@@ -51,7 +51,7 @@ matplotlib.rcParams.update(
 
 
 def stamp(rows: pd.DataFrame) -> dict[str, str]:
-    """Return where the numbers of these rows of the table come from, in full, as the CSV says it."""
+    """Return the whole origin of the numbers of these rows of the table, for the CSV."""
     ok, lost = (rows[(rows["status"] == "ok") == own] for own in (True, False))
     columns = ("commit", "machine", "run_id")
     commits, machines, runs = (", ".join(sorted(set(rows[name].dropna()))) for name in columns)
@@ -75,7 +75,7 @@ def footer(stamp: Mapping[str, str]) -> str:
 
 
 class Look(NamedTuple):
-    """How a series is drawn."""
+    """The look of a series."""
 
     colour: str
     hatch: str
@@ -107,8 +107,7 @@ def save(
     verdicts: Sequence[tuple[str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
-    """Write <stem>.svg, .csv and .pdf into the site, with caption, verdicts and stamp, the picture for the
-    page, and the cells of a table: same input, same bytes. Returns the paths in this order.
+    """Write SVG, CSV, PDF, the page's picture and a table's cells; return their paths in this order.
 
     verdicts : key and text of each; the picture has the first of them.
     site : the folder, None for the page's own.
@@ -154,7 +153,7 @@ def write_picture(figure: Figure, path: Path, box: Bbox | None = None) -> None:
 
 
 def in_brief(verdicts: Sequence[tuple[str, str]], width: int) -> str:
-    """Return at most LINES lines of so many letters: the first verdicts, and how many more there are."""
+    """Return at most LINES lines of `width` letters: the first verdicts, and the number of others."""
     lines = [textwrap.shorten(f"{key}: {text}", width, placeholder=" ...") for key, text in verdicts]
     more = len(lines) - LINES + 1
     return "\n".join(lines if more < 2 else [*lines[: LINES - 1], f"and {more} more verdicts, on the page"])

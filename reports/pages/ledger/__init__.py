@@ -1,1 +1,1 @@
-"""The claim ledger: how every claim of config/claims/ stands on a machine, by the figures' own frames."""
+"""The claim ledger: the standing of every claim of config/claims/ on a machine, by the figures' frames."""

@@ -1,7 +1,6 @@
-"""How each claim stands on a machine: the verdict that decides it, or what it lacks."""
+"""The standing of each claim on a machine: the verdict that decides the claim, or what is missing."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from fillpath import registry
@@ -17,7 +16,7 @@ from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
 _OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
-# What is lacking of a case that is unavailable, by a word of its reason; else a library.
+# The kind of thing that an unavailable case lacks, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
 
@@ -30,16 +29,18 @@ def standings_of(view: View) -> list[Standing]:
 
 def _standing(claim: Claim, view: View) -> Standing:
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
-    verdict = _deciding(verdicts)
+    own, order = [v for v in verdicts if v.reason is not Reason.BESIDE], [*CONCLUSIVE, Outcome.OPEN, *Reason]
+    # The first conclusive verdict decides, else the first that is open, else the first with a reason.
+    verdict = min(own, key=lambda v: max(2, order.index(v.reason or v.outcome)), default=None)
     others = (v for v in verdicts if v is not verdict and v.reason is not Reason.NOT_RUN)
     without = Standing(
         claim=claim, machine=str(view.machine), outcome=Outcome.NOT_JUDGED, reason=Reason.NOT_RUN, why="",
         verdict=None, beside=tuple(others), missing=(), figure=view.figure, records=(), command="",
     )  # fmt: skip
     if claim.needs:
-        return replace(without, reason=Reason.NEEDS, why=f"it needs {claim.needs}")
+        return replace(without, reason=Reason.NEEDS, why=f"needs {claim.needs}")
     if view.failure:
-        return replace(without, why=f"its figure could not be judged: {view.failure}")
+        return replace(without, why=f"the figure could not be judged: {view.failure}")
     command = f"fillpath remeasure {claim.id}" if view.figure else ""
     tried = replace(without, verdict=verdict, missing=_missing(claim, view, verdict), command=command)
     if verdict is None or not verdict.n:
@@ -49,15 +50,8 @@ def _standing(claim: Claim, view: View) -> Standing:
     return replace(judged, records=_records(verdict, view))
 
 
-def _deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the first verdict that says something of the claim, else the first that is open, else the first
-    that says why it is not judged."""
-    own, order = [v for v in verdicts if v.reason is not Reason.BESIDE], [*CONCLUSIVE, Outcome.OPEN, *Reason]
-    return min(own, key=lambda v: max(2, order.index(v.reason or v.outcome)), default=None)
-
-
 def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
-    """The records of the figure's cases on the matrices of the verdict."""
+    """Return the records of the figure's cases on the matrices of the verdict."""
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in verdict.points["label"]]
     ok = view.rows[view.rows["status"] == "ok"]
     return tuple(

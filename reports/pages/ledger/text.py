@@ -13,11 +13,10 @@ from reports.hardware.text import in_columns
 
 # Names that the text lists of many; the JSON has all.
 SHOWN = 5
-# Stands wherever the ledger is shown.
+# Shown with the ledger.
 HARDWARE_DIFFERS = (
     "The papers measured on other hardware (V100 and A100 cards; POWER9, Xeon and EPYC processors) than the "
-    "machines here. An effect that goes the other way speaks against a claim; another size may come from the "
-    "hardware alone."
+    "machines here. An opposite effect speaks against a claim; another size may come from the hardware alone."
 )
 
 
@@ -46,7 +45,7 @@ def outcome_of(standing: Standing) -> str:
 
 
 def everything(standing: Standing) -> str:
-    """Return all that the ledger says of a claim on a machine, as text."""
+    """Return the ledger's whole entry for a claim on a machine, as text."""
     claim, verdict = standing.claim, standing.verdict
     left_out = left_out_text(verdict.left_out) if verdict else ""
     measured = measured_text(claim, verdict)
@@ -57,10 +56,10 @@ def everything(standing: Standing) -> str:
         *([f"    measured {measured}"] if measured else []),
         *([f"    tolerance {claim.tolerance:.0%} of the printed effect"] if claim.tolerance else []),
         *([f"    left out: {left_out}"] if left_out else []),
-        *(f"    beside: {other.basis}: {other.grounds}" for other in standing.beside),
+        *(f"    also: {other.basis}: {other.grounds}" for other in standing.beside),
         *(f"    missing {lack.kind}: {', '.join(lack.what)}" for lack in standing.missing),
         *(f"    record: {path}" for path in standing.records),
-        *([f"    again: {standing.command}"] if standing.command else []),
+        *([f"    measure again: {standing.command}"] if standing.command else []),
     ]
     return "\n".join(lines)
 
@@ -91,8 +90,7 @@ def measured_text(claim: Claim, verdict: Verdict | None) -> str:
 
 
 def value_text(claim: Claim, verdict: Verdict) -> str:
-    """Return what was measured in a word or two: `1.05x`; of counts `13 of 15`, of exact numbers how many
-    agree."""
+    """Return the measured value in short: `1.05x`, `13 of 15` for counts, the matches for exact numbers."""
     if not verdict.n:
         return ""
     if claim.aggregate == "count":
@@ -106,9 +104,9 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
 
 
 def _printed_of_same(claim: Claim, verdict: Verdict) -> str:
-    """`, printed 1,265x of the same matrices`, where the paper prints by matrix and these are not all."""
+    """Return `, printed 1,265x on the same matrices` where the paper prints more matrices than measured."""
     other = claim.aggregate not in ("equal", "trend", "count") and verdict.printed != claim.value
-    return f", printed {claim.form(verdict.printed)} of the same matrices" if other else ""
+    return f", printed {claim.form(verdict.printed)} on the same matrices" if other else ""
 
 
 def left_out_text(rows: Iterable[tuple[str, str]]) -> str:

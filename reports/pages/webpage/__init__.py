@@ -1,7 +1,7 @@
 """The page that shows everything: one HTML file with its style and script in it, which opens from disk.
 
-The modules beside this one gather what each part of the page shows; templates/ holds all markup, assets/ the
-style and the script.
+Each other module here gathers the content of one part. templates/ has all markup, assets/ the style and the
+script.
 """
 
 import json
@@ -66,7 +66,7 @@ def page(
         refused=records.refused,
         docs=ROOT / "docs",
         timings=asv if asv.is_file() else None,
-        # Of a stage's series the seconds: there is one of each count as well.
+        # Series of seconds alone: a stage has one series for each count as well.
         series=[name for name in series if name.endswith(".track_seconds")],
     )
     write_text(paths.PAGE, re.sub(r"\n\s+", "\n", text))

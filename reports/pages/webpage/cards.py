@@ -1,6 +1,6 @@
 """The cards of the first screen: of each paper, of this project's own codes, of machine against machine.
 
-A line of a card is a sentence, what stands below it, and the standing whose outcome it tells, None for none.
+A line of a card is a sentence, a smaller text below, and the standing that it reports or None.
 """
 
 import re
@@ -47,8 +47,7 @@ def all_cards(
 def _paper(
     paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
 ) -> tuple[Path | None, list[Line]]:
-    """Return the first figure of a paper's claims that is no table, and the lines of those claims on the
-    machine whose records judge most of them."""
+    """Return the first chart of a paper's card claims, and their lines on the machine that judges most."""
     own = [s for s in standings if s.claim.paper == paper and s.claim.card]
     machines = dict.fromkeys(s.machine for s in own)
     best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
@@ -67,7 +66,7 @@ def _drawn(name: str) -> Path | None:
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
-    """Return how much standings of one machine say: claims judged, claims decided, numbers, processes."""
+    """Return numbers of claims judged and decided, of measured numbers and processes, of one machine."""
     judged, decided = (sum(s.outcome in outcomes for s in own) for outcomes in (JUDGED, CONCLUSIVE))
     verdicts = [s.verdict for s in own if s.verdict]
     return judged, decided, sum(v.n for v in verdicts), sum(v.processes or 0 for v in verdicts)
@@ -121,8 +120,7 @@ def _place(device: str, machine: str) -> str:
 
 
 def _own(records: Records) -> list[Line]:
-    """Return by how much the best of this project's own codes is faster than the best other, both on a GPU or
-    both on processors and of one run on one host; of each problem where it leads by least."""
+    """Return per problem the least lead of our best code over another's, on one device, run and host."""
     if not records.rows:
         return [("Not measured yet: any problem.", "", None)]
     rows = solved(records.machines(), records)

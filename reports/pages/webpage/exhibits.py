@@ -14,9 +14,9 @@ from reports.figures import exhibits, stem
 from reports.shapes import files, style
 from reports.shapes.sheet import read_cells
 
-# A claim, and how it stands on each machine, None where it has no standing.
+# A claim, and its standing on each machine or None.
 ClaimRow = tuple[Claim, list[Standing | None]]
-# What a reader of all claims looks for first.
+# The order of outcomes for a reader of all claims.
 _ORDER = [*reversed(CONCLUSIVE), Outcome.OPEN, Outcome.NOT_JUDGED]
 
 
@@ -27,8 +27,7 @@ def machines_of(standings: Sequence[Standing]) -> list[str]:
 
 
 def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[ClaimRow]:
-    """Return the claims, each with its standing on each machine: first those that one did not reproduce,
-    last those that none judges."""
+    """Return claims with standings: claims not reproduced anywhere come first, claims judged nowhere last."""
     claims = {s.claim.id: s.claim for s in standings}
     found = {(s.claim.id, s.machine): s for s in standings}
     rows = [(claim, [found.get((id, machine)) for machine in machines]) for id, claim in claims.items()]
@@ -80,7 +79,7 @@ def _files(name: str) -> dict[str, Any]:
 
 
 def _drawing(name: str, picture: Path) -> dict[str, Any]:
-    """Return what a figure's files say. Raises OSError or ValueError where they are damaged."""
+    """Return the content of a figure's files. Raises OSError or ValueError where they are damaged."""
     comments = files.read_comments(style.figure_path(name, "csv"))
     cells = style.figure_path(name, style.TABLE)
     size = re.search(rb'<svg\b[^>]*? width="([\d.]+)pt" height="([\d.]+)pt"', picture.read_bytes()[:4096])

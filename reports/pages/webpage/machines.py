@@ -1,4 +1,4 @@
-"""What the page says of each machine: its records, and the facts and ceilings of its folder."""
+"""The page's facts of each machine: its records, and the facts and ceilings of its folder."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from fillpath.holdings import read_ceilings, read_facts
 from fillpath.paths import results
 from reports.facts.records import Records
 
-# What a ceiling is called, what it is divided by, and its unit then.
+# The name of a ceiling, its divisor, and its unit after the division.
 CEILINGS: Mapping[str, tuple[str, float, str]] = {
     "copy_bytes": ("copy", 1e9, "GB/s"),
     "flops_double": ("double precision", 1e9, "GFLOP/s"),
@@ -25,7 +25,7 @@ CEILINGS: Mapping[str, tuple[str, float, str]] = {
 
 
 def machine_facts(name: str, rows: pd.DataFrame, records: Records) -> list[tuple[str, str]]:
-    """Return names and values of what the records say of a machine, then of what results/<machine>/ says.
+    """Return names and values of a machine's facts: from the records, then from results/<machine>/.
 
     rows : of the table, one per case and machine
     """
