@@ -196,7 +196,7 @@ MUTATIONS = (
     ),
     Mutation(
         "today's verdicts on old records are not read", "reports/facts/records.py",
-        "return [[regated.applied(record, rows)", "return [[record",
+        "[[regated.applied(record, gate)", "[[record",
         "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
     ),
     # The table of cases.

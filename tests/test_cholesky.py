@@ -565,7 +565,7 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
     prepared = prepare(case.matrix, case.preparation)
     outcome = Outcome()
     with pytest.raises(MemoryError):
-        worker._measure(
+        worker.measure(
             measuring.job_of(case, implementation, prepared, limits),
             lambda event, **values: outcome.take({"event": event, **values}),
         )

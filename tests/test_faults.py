@@ -31,7 +31,7 @@ from fillpath.case import Case
 from fillpath.errors import UnavailableError
 from fillpath.hardware import identity
 from fillpath.nouns import Pattern
-from fillpath.record import Record, Status
+from fillpath.record import Record, Status, record_path, write_records
 from fillpath.registry import lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels
@@ -42,6 +42,7 @@ from reports.table import case_table, with_kernel_seconds
 from tests import device_fakes
 from tests.ended import is_gone
 from tests.test_durations import GLU3, TIMED, TIMED_FACTS
+from tests.test_record import record as any_record
 
 CASE = Case.parse("symbolic.unified_memory@bcsstk18.metis")
 OTHER = Case.parse("symbolic.out_of_core@bcsstk18.metis")
@@ -128,6 +129,9 @@ def test_counts_carry_the_key_of_the_record_that_they_belong_to_and_travel_with_
     assert rows["rounds"][0].samples == ((3.5, 1.25, 3.0),) and rows["host"][0] == identity()
     files = [counts_path(counter.tool, "test-machine", case.name) for counter, case, *_ in COUNTERS]
     before = [path.read_text() for path in files]
+    write_records(
+        record_path("test-machine", GLU3.name), [any_record(case=GLU3.name, machine="test-machine")]
+    )
     archive.pack("test-machine", tmp_path / "pack.tar.gz")
     [path.unlink() for path in files]
     archive.unpack(tmp_path / "pack.tar.gz")
@@ -167,7 +171,7 @@ def test_where_a_child_fails_nothing_is_stored_and_the_next_case_is_counted(
 def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     child = (
-        "import os, pathlib, time; from benchmarks.runs.launch import die_with_parent; die_with_parent(); "
+        "import os, pathlib, time; from benchmarks.engine.follow import die_with_parent; die_with_parent(); "
         f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(60)"
     )
     command = [sys.executable, "-c", child]

@@ -167,13 +167,25 @@ def test_what_exceeds_the_time_limit_is_named(one_matrix: None, monkeypatch: pyt
     assert needs.cases["seconds"].max() == 600, "one process, cut off by its limit"
 
 
-def test_too_little_memory_is_named(
-    one_matrix: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("usable", "foreseen"),
+    [(100, ["fill1: out_of_memory, fill1_pruned: out_of_memory, fill2_cpu: out_of_memory"]), (10**9, [""])],
+)
+def test_foreseen_lack_of_memory_is_named_and_takes_no_time(
+    one_matrix: None, monkeypatch: pytest.MonkeyPatch, usable: int, foreseen: list[str]
 ) -> None:
-    monkeypatch.setattr(Limits, "memory_limit", lambda self: 50 * 10**6)
-    assert main(["plan", "embedded"]) == 1
-    output = capsys.readouterr().out
-    assert "50.0 MB may be used" in output and "fill1: out_of_memory, fill1_pruned: out_of_memory" in output
+    """A run refuses these cases before they start."""
+    monkeypatch.setattr(Limits, "memory_limit", lambda self: usable)
+    needs = plan.plan(Settings())
+    refused = needs.cases["foreseen"] == "out_of_memory"
+    assert needs.inputs["remarks"].to_list() == foreseen and needs.fits == (foreseen == [""])
+    assert (needs.cases["seconds"][refused] == 0).all()
+    assert main(["plan", "embedded"]) == (not needs.fits)
+
+
+def test_arrays_of_a_gpu_may_lie_on_the_card() -> None:
+    where = Site("far", False, 8, 1, 50.0, 70, {})
+    assert (where.room("cpu"), where.room("gpu")) == (50, 120)
 
 
 def test_too_little_disk_is_named(

@@ -66,13 +66,13 @@ def test_every_variable_of_numbas_but_its_folder_is_foreign() -> None:
 def test_a_command_forgets_them_before_it_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     """NUMBA_OPT=banana would end the import of Numba."""
     monkeypatch.setenv("NUMBA_OPT", "banana")
-    seen, imported = {}, commands._import
+    seen, imported = {}, commands.importlib.import_module
 
     def note(module: str) -> ModuleType:
         seen[module] = os.environ.get("NUMBA_OPT")
         return imported(module)
 
-    monkeypatch.setattr(commands, "_import", note)
+    monkeypatch.setattr(commands.importlib, "import_module", note)
     assert commands.main(["list", "--matrices"]) == 0
     assert seen["commands.list"] is None
 

@@ -15,7 +15,7 @@ from fillpath.case import Case
 from fillpath.paths import results
 from fillpath.processes import of_run
 from fillpath.record import Record, Status
-from fillpath.registry import lookup
+from fillpath.registry import Device, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels
 from impl.cuda.peers import device_count
@@ -28,7 +28,8 @@ class Site:
     name : of its folder in results/
     here : whether it is this host
     cores, gpus : that a run may use
-    memory : bytes that a process may use, infinite if not known
+    memory : bytes of the host that a process may use, infinite if not known
+    card : bytes of a GPU's memory, 0 without a GPU or if not known
     stored : its records by case, the current one last
     """
 
@@ -37,7 +38,12 @@ class Site:
     cores: int
     gpus: int
     memory: float
+    card: int
     stored: Mapping[str, Sequence[Record]]
+
+    def room(self, device: Device) -> float:
+        """Return the bytes in which a case's arrays can lie, on the host and the device together."""
+        return self.memory + (self.card if device == "gpu" else 0)
 
     def can_run(self, case: Case) -> bool:
         """Return whether the machine has what the case needs. Another host is taken to have all libraries."""
@@ -66,7 +72,9 @@ def site(stored: Iterable[Sequence[Record]]) -> Site:
     own = {records[-1].case: records for records in stored if records[-1].machine == name}
     if host.is_here(name):
         gpus = device_count() if kernels.available()[0] else 0
-        return Site(name, True, machine.machine().cores, gpus, Limits().memory_limit() or math.inf, own)
+        card = (machine.accelerator("gpu")["gpu"] or {}).get("memory") or 0
+        return Site(name, True, machine.machine().cores, gpus, Limits().memory_limit(), card, own)
     gpus = max([1, *(Case.parse(case).gpus for case in own)]) if facts.get("gpus") else 0
     memory = 0.9 * facts["memory"] if facts.get("memory") else math.inf
-    return Site(name, False, int(facts.get("cores") or 1), gpus, memory, own)
+    cards = [(records[-1].gpu or {}).get("memory") or 0 for records in own.values()]
+    return Site(name, False, int(facts.get("cores") or 1), gpus, memory, max(cards, default=0), own)
