@@ -90,7 +90,6 @@ class RankWorker(AnyWorker):
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
             env={**_alone(environment), **_ENVIRONMENT, **launcher.environment},
         )  # fmt: skip
-
         self.pid = self._process.pid
 
     def _close(self) -> None:

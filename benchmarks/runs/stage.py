@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.engine import machine, run
+from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.measure import store_unavailable
 from benchmarks.engine.run import Run
 from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.rounds import by_input, measure_rounds, outstanding, stays
 from fillpath.case import Case
 from fillpath.errors import ConfigError, DiskFullError
@@ -62,7 +62,8 @@ def run_stage(stage: str) -> None:
             store_unavailable(case, lack, within, git_state)
     _measure(stage, _runnable(cases), _runnable(left), within)
     if damage:
-        raise damage[0]
+        more = f" (the first of {len(damage)} damaged cases)" if damage[1:] else ""
+        raise ConfigError(f"{damage[0]}{more}")
     airspeed.add_rows(_rows(stage, cases, within))
 
 
