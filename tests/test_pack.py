@@ -3,6 +3,7 @@ that no record says, and `unpack` takes records."""
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import shutil
@@ -27,7 +28,7 @@ from benchmarks.engine.machine import git_state
 from benchmarks.runs import archive
 from commands import main
 from fetch import collection
-from fillpath.errors import InputError
+from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, digest_of
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records
@@ -259,6 +260,22 @@ def test_a_pack_that_was_changed_on_its_way_is_refused(
     with pytest.raises(InputError, match=f"{name}: {message}"):
         archive.unpack(repack(packed / "pack.tar.gz", tmp_path / "changed.tar.gz", change))
     assert not (tmp_path / "ours").exists()
+
+
+@pytest.mark.parametrize("place", ["free_space", "shutil.copyfileobj", "_write"])
+def test_a_full_disk_is_no_fault_of_the_pack(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Before the pack is extracted, on the way, and in results/."""
+    error = OSError(errno.ENOSPC, "No space left on device")
+    full = Mock(return_value=9) if place == "free_space" else Mock(side_effect=error)
+    monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
+    monkeypatch.setattr(archive, "free_space", lambda folder: 10**9)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"benchmarks.runs.archive.{place}", full)
+        with pytest.raises(DiskFullError, match=r"pack\.tar\.gz: too little room .* TMPDIR or"):
+            archive.unpack(packed / "pack.tar.gz")
+    archive.unpack(packed / "pack.tar.gz")
 
 
 @pytest.mark.parametrize("option", ["--figures", "--crate"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -148,16 +149,24 @@ def test_a_damaged_file_is_refused_in_one_line(
     assert "gate.csv" in Records.load().refused["far"]
 
 
-def test_a_pack_carries_the_verdicts_and_replaces_none(far: Path, tmp_path: Path) -> None:
+def test_a_pack_carries_the_verdicts_and_merging_keeps_those_that_fail(far: Path, tmp_path: Path) -> None:
     pack, sent = tmp_path / "far.tar.gz", far.read_text()
     archive.pack("far", pack)
     far.unlink()
     archive.unpack(pack)
-    assert far.read_text() == sent and "far: 3 records" in holdings.read(far.parent)[0]
-    here = [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]
-    write(far, here)
-    archive.unpack(pack)
-    assert list(regated.read(far).values()) == here, "what came is set aside"
+    assert far.read_text() == sent
+    for here in ([], [row(replace(OLD, case=LEFT.name, key=f"{3:064x}"))]):
+        write(far, here)
+        archive.unpack(pack)
+        assert set(sent.splitlines()) <= set(far.read_text().splitlines())
+        assert len(regated.read(far)) == 2 + len(here) and "far: 3 records" in holdings.read(far.parent)[0]
+    unsupported = Row(OLD.case, OLD.key, Status.UNSUPPORTED, None, None, "", "symmetric input only")
+    for first, second in itertools.permutations((unsupported, row(OLD)), 2):
+        write(far, [first])
+        archive.pack("far", pack)
+        write(far, [second])
+        archive.unpack(pack)
+        assert regated.read(far) == {OLD.key: unsupported}
 
 
 def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """A machine's results as one file, with checksums; and its superseded records in a compressed archive.
 
-Merging keeps both runs of a key, and both of any two files that differ: nothing is overwritten.
+Merging keeps both runs of a key, the gate's verdicts of both, and both of any two other files that differ.
 
     pack("h200", Path("h200.tar.gz"))
     machine, added = unpack(Path("h200.tar.gz"))
@@ -9,6 +9,7 @@ Merging keeps both runs of a key, and both of any two files that differ: nothing
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import hashlib
 import io
@@ -17,17 +18,19 @@ import shutil
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, cast
 
-from fillpath import earlier, holdings
-from fillpath.errors import InputError
+import pandas as pd
+
+from fillpath import earlier, holdings, regated
+from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, read_sums, sums_text
 from fillpath.host import is_own, share
 from fillpath.lock import exclusive
-from fillpath.paths import atomic_write, results
+from fillpath.paths import atomic_write, free_space, results, write_text
 from fillpath.processes import of_run
-from fillpath.record import Record, line_of, parse_records, read_records, record_path, write_records
+from fillpath.record import Record, Status, line_of, parse_records, read_records, record_path, write_records
 
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
@@ -108,7 +111,7 @@ def unpack(source: Path) -> tuple[str, int]:
     """Merge a packed machine into results/. Returns (its name, records added).
 
     Raises InputError, before anything is written, for members outside one folder, and as `holdings.read`. It
-    refuses a machine that is this host alone, whose folder only measuring writes.
+    refuses a machine that is this host alone, whose folder only measuring writes. Raises DiskFullError.
     """
     try:
         with TemporaryDirectory() as folder, tarfile.open(source, "r:gz") as archive:
@@ -127,6 +130,11 @@ def unpack(source: Path) -> tuple[str, int]:
             share(name)
             return name, added
     except (tarfile.TarError, EOFError, OSError) as error:
+        if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(
+                f"{source}: too little room to unpack it, in {gettempdir()} or {results()}; free some space, "
+                "or point TMPDIR or FILLPATH_RESULTS elsewhere"
+            ) from error
         raise InputError(f"{source}: not a readable pack ({error})") from error
 
 
@@ -142,6 +150,8 @@ def _extracted(archive: tarfile.TarFile, folder: Path, source: Path) -> Path:
             f"{source}: results/{name} is this host's own, and only measured here; if the pack is of "
             f"another host that is called {name} too, unpack it in another checkout"
         )
+    if sum(member.size for member in members) > free_space(folder):
+        raise OSError(errno.ENOSPC, "too little room", str(folder))
     for member in members:
         path = folder / member.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,8 +192,8 @@ def _is_made(name: str) -> bool:
 def _merge(arrived: Path, packed: Path) -> int:
     """Merge one file of a pack. Returns the number of records added.
 
-    If two files differ, one is set aside. The file of the current record stays in place; without such a
-    record, the file that is here.
+    The gate's verdicts are joined. If two other files differ, one is set aside. The file of the
+    current record stays in place; without such a record, the file that is here.
     """
     target, data = results() / arrived.relative_to(packed.parent), arrived.read_bytes()
     if arrived.name == earlier.NAME:
@@ -192,6 +202,8 @@ def _merge(arrived: Path, packed: Path) -> int:
         return _merge_records(target, parse_records(data, arrived.name))
     if not target.is_file():
         _write(target, data)
+    elif arrived.name == regated.NAME:
+        _merge_verdicts(target, regated.read(arrived))
     elif target.read_bytes() != data:
         arriving = arrived.parent.name in _OF_CASES and _is_current(packed, arrived.stem)
         other = target.read_bytes() if arriving else data
@@ -199,6 +211,16 @@ def _merge(arrived: Path, packed: Path) -> int:
         if arriving:
             _write(target, data)
     return 0
+
+
+def _merge_verdicts(target: Path, arriving: regated.Rows) -> None:
+    """Keep the rows of both. If both have a key, a row that is not ok stays, else the row here."""
+    here = regated.read(target)
+    failed = {key: row for rows in (arriving, here) for key, row in rows.items() if row.status != Status.OK}
+    rows = {**arriving, **here, **failed}
+    if rows != here:
+        ordered = sorted(rows.values(), key=lambda row: (row.case, row.key))
+        write_text(target, pd.DataFrame(ordered).to_csv(index=False, lineterminator="\n"))
 
 
 def _aside(target: Path, data: bytes) -> Path:
