@@ -22,7 +22,7 @@ from typing import NoReturn
 from commands._parser import Parser
 from fillpath import __version__, paths, surroundings
 from fillpath.ending import ended, use_utf8
-from fillpath.errors import suggest
+from fillpath.errors import ConfigError, suggest
 from fillpath.settings import settings
 
 ABOUT = "Measure sparse factorisation, verified before timed."
@@ -58,10 +58,14 @@ class Member:
 
     @property
     def summary(self) -> str:
-        """Return the first line of the module's docstring, without an import."""
+        """Return the first line of the module's docstring, without an import, or that it cannot be read."""
         spec = importlib.util.find_spec(self.module)
         assert spec is not None and spec.origin is not None, f"{self.module} is no file"
-        tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
+        try:
+            tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
+        # Python 3.11 before .4 raises ValueError for null bytes.
+        except (SyntaxError, ValueError):
+            return "cannot be read"
         return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
@@ -90,7 +94,13 @@ def _run(words: Sequence[str]) -> int:
         # Before the arguments: what they may be is read from the checkout.
         paths.require_checkout()
     surroundings.forget()
-    command = importlib.import_module(member.module)
+    try:
+        command = importlib.import_module(member.module)
+    except SyntaxError as error:
+        place = f"{error.filename or member.module}:{error.lineno}"
+        raise ConfigError(f"{place}: cannot be read ({error.msg})") from None
+    if not hasattr(command, "run"):
+        raise ConfigError(f"{command.__file__} has no function run(arguments)")
     parser = Parser(member.program, command.__doc__ or "")
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)

@@ -80,6 +80,28 @@ def test_what_is_wrong_is_said_in_a_line(
     assert message in captured.err and captured.out == "" and "Traceback" not in captured.err
 
 
+@pytest.mark.parametrize(
+    "text", [b'"""Greet."""\n\ndef run(a:\n', b'"""\xff"""\n'], ids=["syntax", "encoding"]
+)
+def test_a_file_that_is_no_python_breaks_no_help_but_its_own(
+    text: bytes, greet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (greet / "greet.py").write_bytes(text)
+    assert ended("--help") == 0
+    first = capsys.readouterr().out
+    assert "  greet      cannot be read\n" in first and "  list       " in first
+    for words in (["greet"], ["greet", "--help"]):
+        assert ended(*words) == 2
+        (error,) = capsys.readouterr().err.splitlines()
+        assert "greet" in error and "cannot be read (" in error and "mistake in fillpath" not in error
+
+
+def test_a_file_without_a_function_run_is_named(greet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (greet / "greet.py").write_text('"""Greet."""\n')
+    assert ended("greet") == 2
+    assert capsys.readouterr().err == f"fillpath: {greet / 'greet.py'} has no function run(arguments)\n"
+
+
 def test_a_group_without_commands_has_a_help(greet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (greet / "bare").mkdir()
     (greet / "bare" / "__init__.py").write_text('"""Nothing yet."""\n')
