@@ -12,7 +12,7 @@ from benchmarks.probes import registers
 from benchmarks.probes.nvrtc import bindings, compile_source, registered_kernels
 from benchmarks.probes.registers import REPORT, Usage, changes, fingerprint, known_hashes, parse, usages
 from commands.maintain import registers as command
-from fillpath.errors import ConfigError, FillpathError
+from fillpath.errors import ConfigError, FillpathError, UnavailableError
 from fillpath.paths import ROOT
 
 FILE = Path("impl/symbolic/fill2.cu")
@@ -121,6 +121,14 @@ def test_the_command_prints_what_changed_compiles_what_is_new_and_renews_the_lis
     assert asked == [str(second)] and known_hashes() == {fingerprint(each) for each in kernels[:2]}
     with pytest.raises(ConfigError, match="no-such-commit"):
         command.run(argparse.Namespace(base="no-such-commit"))
+
+
+def test_without_nvrtc_the_command_makes_no_worktree(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(registers, "bindings", lambda: (None, "no NVRTC on this platform"))
+    monkeypatch.setattr(command, "WORK", tmp_path)
+    with pytest.raises(UnavailableError, match="no NVRTC"):
+        command.run(argparse.Namespace(base="HEAD"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_fingerprint_follows_text_variant_and_architectures(

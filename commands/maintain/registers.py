@@ -19,12 +19,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     commit = git(ROOT, "rev-parse", "--verify", f"{arguments.base}^{{commit}}")
+    named = sorted(registered_kernels(), key=str)
+    # Refused here without NVRTC, before there is a worktree.
+    kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
     base = worktrees(ROOT, WORK / "registers", [commit])[commit]
     lines = changes(base, ROOT)
     clear(ROOT, base)
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
-    named = sorted(registered_kernels(), key=str)
-    kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
     listed = {line for line in kernels if line.split()[0] in known_hashes()}
     for line, kernel in kernels.items():
         usages([kernel] if line not in listed else [])
