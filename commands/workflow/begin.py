@@ -1,4 +1,4 @@
-"""Open a run, or go on with the unfinished one."""
+"""Open a run, or resume the unfinished one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def run(arguments: argparse.Namespace) -> int:
     before = runs.current()
     begun = runs.begin(settings().text(), settings().limit)
     if before is not None and before.id == begun.id:
-        logging.getLogger("fillpath").info("going on with the unfinished run %s", begun.id)
+        logging.getLogger("fillpath").info("resuming the unfinished run %s", begun.id)
     print(begun.id)
     return 0
