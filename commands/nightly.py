@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import argparse
 
+from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.registers import changes
-from benchmarks.runs.launch import die_with_parent
 from benchmarks.runs.nightly import tonight
 
 

@@ -153,10 +153,25 @@ def test_a_narrower_run_keeps_the_cases_of_a_wider_one(commit: str) -> None:
     assert not held({"x": 1.0})
 
 
-def test_a_damaged_file_is_named(commit: str) -> None:
-    (results() / "asv").mkdir(parents=True)
-    (results() / "asv" / "benchmarks.json").write_text('{"version":')
-    with pytest.raises(AirspeedError, match=r"benchmarks.json: damaged .+ remove it, and run `make figures`"):
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("benchmarks", '{"version":'),
+        ("benchmarks", "[]"),
+        ("benchmarks", json.dumps({SECONDS: {"params": []}})),
+        ("benchmarks", json.dumps({SECONDS: {"params": 1}})),
+        ("commit", "null"),
+        ("commit", '{"results": []}'),
+        ("commit", json.dumps({"results": {SECONDS: [[1.0, 2.0], [["'y'"]], Row.version]}})),
+        ("commit", json.dumps({"results": {SECONDS: [[1.0]]}})),
+    ],
+)
+def test_a_damaged_file_is_named(commit: str, name: str, text: str) -> None:
+    file = "benchmarks.json" if name == "benchmarks" else f"{commit[:8]}-{airspeed.ENVIRONMENT}.json"
+    path = results() / "asv" / ("" if name == "benchmarks" else "test-machine") / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(AirspeedError, match=rf"{file}: damaged .+ remove it, and run `make figures`"):
         add_rows([Row(SECONDS, "seconds", {"x": 1.0})])
     assert not has_rows([Row(SECONDS, "seconds", {"x": 1.0})])
 

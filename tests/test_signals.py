@@ -50,7 +50,10 @@ NIGHT = """
 import os, sys
 from benchmarks.runs.night_worker import Process
 from pathlib import Path
-child = "from benchmarks.runs.launch import *; die_with_parent(); print('[]', flush=True); time.sleep(60)"
+child = (
+    "import time; from benchmarks.engine.follow import die_with_parent; die_with_parent(); "
+    "print('[]', flush=True); time.sleep(60)"
+)
 process = Process([sys.executable, "-c", child], Path.cwd(), os.environ)
 print("begun", flush=True)
 process.measure("a case", 0)

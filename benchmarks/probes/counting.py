@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine import run
+from benchmarks.engine.follow import parent_mark
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.standing import settling_record
-from benchmarks.runs.launch import parent_mark
 from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
-from benchmarks.runs.launch import die_with_parent
 from fillpath.case import Case
 from fillpath.hardware import identity
 from fillpath.host import node_lock

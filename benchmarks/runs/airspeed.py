@@ -19,19 +19,20 @@ Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark, benchmark_of
+from benchmarks.engine.follow import adopt
 from benchmarks.runs.exact import agreed
-from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import git
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
@@ -138,7 +139,7 @@ def facets() -> dict[str, str]:
         "arch": host.arch,
         "cpu": host.cpu or "unknown",
         "num_cpu": str(host.cores),
-        "ram": "unknown" if host.memory is None else f"{host.memory / 2**30:.0f}GiB",
+        "ram": f"{host.memory / 2**30:.0f}GiB",
         "gpu": ", ".join(nvml.cards()) or "none",
         "python_implementation": platform.python_implementation(),
     }
@@ -154,13 +155,16 @@ def _files(rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
     listed, path = _read(series / LISTED), folder / f"{commit[:8]}-{ENVIRONMENT}.json"
     found = _read(path).get("results", {})
     for row in rows:
-        found[row.name] = _merged(found.get(row.name), row)
-        cases = {*listed.get(row.name, {"params": [[]]})["params"][0], *map(repr, row.values)}
+        with _reading(path):
+            found[row.name] = _merged(found.get(row.name), row)
+        with _reading(series / LISTED):
+            known = listed.get(row.name, {"params": [[]]})["params"][0]
+            cases = sorted({*known, *map(repr, row.values)})
         listed[row.name] = {
             "code": CODE,
             "name": row.name,
             "param_names": ["case"],
-            "params": [sorted(cases)],
+            "params": [cases],
             "type": "track",
             "unit": row.unit,
             "version": row.version,
@@ -194,9 +198,19 @@ def _merged(old: Sequence[Any] | None, row: Row) -> list[Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    with _reading(path):
+        content = json.loads(path.read_text()) if path.is_file() else {}
+        if not isinstance(content, dict):
+            raise TypeError("not an object")
+        return content
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raise AirspeedError for content that asv would not write."""
     try:
-        return json.loads(path.read_text()) if path.is_file() else {}
-    except ValueError as error:
+        yield
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise AirspeedError(f"{path}: damaged ({error}); remove it, and run `make figures`") from error
 
 

@@ -25,9 +25,7 @@ from typing import NoReturn
 
 import psutil
 
-from benchmarks.engine.follow import adopt as adopt
-from benchmarks.engine.follow import die_with_parent as die_with_parent
-from benchmarks.engine.follow import parent_mark as parent_mark
+from benchmarks.engine.follow import adopt, die_with_parent
 from fillpath import surroundings
 from fillpath.ending import ended, use_utf8
 from fillpath.lock import BusyError, exclusive

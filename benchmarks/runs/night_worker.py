@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine.follow import adopt
 from benchmarks.runs.environment import environment
-from benchmarks.runs.launch import adopt
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.paths import results

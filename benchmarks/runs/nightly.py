@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.engine import machine
+from benchmarks.engine.follow import adopt
 from benchmarks.runs import airspeed
 from benchmarks.runs.airspeed import AirspeedError
 from benchmarks.runs.exact import differences
-from benchmarks.runs.launch import adopt
 from benchmarks.runs.night_commits import base_of, clear, new_commits, worktrees
 from benchmarks.runs.night_report import Night
 from benchmarks.runs.night_rounds import Course, Turns

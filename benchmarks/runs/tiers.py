@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engine import machine, run
+from benchmarks.engine.follow import adopt
 from benchmarks.runs import archive
-from benchmarks.runs.launch import adopt
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results
