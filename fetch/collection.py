@@ -76,11 +76,15 @@ def local_index() -> tuple[Listed, ...]:
         return ()
 
 
-def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
-    """Replace the cached index by that of the mirror or the site. Raises TransferError, DiskFullError."""
-    wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?", offline=offline)
+def refresh(*, offline: bool = False, limit: float = 0.0) -> tuple[Listed, ...]:
+    """Replace the cached index by that of the mirror or the site. offline, limit : as in `Wanted`.
+
+    Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond the limit.
+    """
+    hint = "does FILLPATH_MIRROR hold the index?"
+    wanted = Wanted("the index", address(INDEX), hint, offline=offline, limit=limit)
     part = cache() / "ssstats.csv.part"
-    with locked("index"):
+    with locked("index", limit or None):
         arrived = transfer(wanted, part)
         try:
             content = arrived.path.read_bytes()

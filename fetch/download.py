@@ -6,12 +6,13 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 import time
 
 import requests
-from requests import RequestException, Response
+from requests import PreparedRequest, RequestException, Response
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
@@ -31,29 +32,45 @@ GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 LARGEST = 64 * 2**30  # Bytes.
-REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and elsewhere.
+REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
+_LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
 _log = logging.getLogger("fillpath")
+tqdm.monitor_interval = 0  # A thread that would outlive the download.
+
+
+class Session(requests.Session):
+    """Send no password, since those in ~/.netrc are meant for other servers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.auth = lambda request: request
+
+    def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
+        """Add no password after a redirect."""
 
 
 def download(wanted: Wanted, part: Part) -> None:
-    """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain."""
-    retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
+    """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain.
+
+    A file with a limit gets one attempt.
+    """
+    attempts = 1 if wanted.limit else ATTEMPTS
+    retries = fresh = Retry(attempts - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
     most = part.size
     while part.size != part.origin.total:
         try:
             return _attempt(wanted, part)
         except (RequestException, HTTPError) as problem:
-            reason, answer = _cause(problem), getattr(problem, "response", None)
+            reason, answer = _cause(problem, wanted.limit or TIMEOUT), getattr(problem, "response", None)
         _log.warning("%s: interrupted: %s", wanted.location, reason)
-        retries = fresh if part.size >= most + GAIN else retries
-        most = max(most, part.size)
+        gained, most = part.size >= most + GAIN, max(most, part.size)
         try:
-            retries = retries.increment()
+            retries = fresh if gained and not wanted.limit else retries.increment()
             retries.sleep(answer.raw if answer is not None else None)
         except MaxRetryError:
             kept = f"; {bytes_text(part.size)} are kept for the next try" if part.size else ""
-            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}"
+            trouble = f"failed{f' {attempts} times, last' * (attempts > 1)}: {reason}{kept}"
             advice = "try again later, or set FILLPATH_MIRROR"
             raise TransferError(f"{wanted.location}: {trouble}; {advice}") from None
         except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
@@ -63,9 +80,11 @@ def download(wanted: Wanted, part: Part) -> None:
 
 def _attempt(wanted: Wanted, part: Part) -> None:
     """Ask a server for what is missing."""
-    headers = {**HEADERS, **part.request()}
+    headers, begun = {**HEADERS, **part.request()}, time.monotonic()
     try:
-        answer = requests.get(wanted.location, headers=headers, timeout=TIMEOUT, stream=True)
+        with Session() as session:
+            seconds = wanted.limit or TIMEOUT
+            answer = session.get(wanted.location, headers=headers, timeout=seconds, stream=True)
     except (requests.ConnectionError, requests.Timeout):
         raise
     except (ValueError, OSError) as problem:
@@ -73,12 +92,15 @@ def _attempt(wanted: Wanted, part: Part) -> None:
         raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
     with storing(part.path), answer:
         if _accept(answer, wanted, part):
-            _receive(answer, wanted, part)
+            _receive(answer, wanted, part, begun)
 
 
 def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
     """Tell whether the answer has bytes to receive; False if the part turns out to be whole."""
     status, headers = answer.status_code, answer.headers
+    if status == 200 and wanted.expansion and headers.get("Content-Type", "").startswith("text/html"):
+        advice = "is FILLPATH_MIRROR right, and no login page in between?"
+        raise TransferError(f"{wanted.location}: no archive, but an HTML page; not kept; {advice}")
     if status == 200:
         part.begin(headers)
         return True
@@ -97,24 +119,28 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
     raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
 
 
-def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
-    """Append the answer to the part, unless it is large, slow or short."""
+def _receive(answer: Response, wanted: Wanted, part: Part, begun: float) -> None:
+    """Append the answer to the part, unless it is large, slow or short. begun : when it was asked for."""
     total = part.origin.total
     if total is not None and total <= LARGEST:
         require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
-    every = REDRAWN if sys.stderr.isatty() else LOGGED
-    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1}
+    drawn = sys.stderr.isatty()
+    every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})
+    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1, **place}
     bar = tqdm(desc=wanted.label, total=total, mininterval=every, delay=every, **shown)
     since, before = time.monotonic(), part.size
     with bar, part.path.open("ab", buffering=0) as out:
         while rest := memoryview(answer.raw.read1(1 << 20)):
-            bar.update(len(rest))
+            if bar.update(len(rest)) and not drawn:
+                _log.info("%s", bar)
             while rest:
                 rest = rest[out.write(rest) :]
             if max(part.size, total or 0) > LARGEST:
                 part.discard()
                 trouble = f"larger than {bytes_text(LARGEST)}; not kept"
                 raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
+            if wanted.limit and time.monotonic() - begun >= wanted.limit:
+                raise RequestException(f"not here within {wanted.limit:g} s")
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
                 raise RequestException(f"slower than {SLOWEST} bytes/s")
@@ -124,9 +150,9 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
         raise RequestException(f"{part.size} of {total} bytes arrived")
 
 
-def _cause(problem: BaseException) -> str:
-    """Describe the first of the errors that led to this one."""
+def _cause(problem: BaseException, seconds: float) -> str:
+    """Describe the first of the errors that led to this one. seconds : until a silent server is given up."""
     while problem.__context__ is not None:
         problem = problem.__context__
-    no_byte = f"no byte for {TIMEOUT:g} s" if isinstance(problem, TimeoutError) else ""
+    no_byte = f"no byte for {seconds:g} s" if isinstance(problem, TimeoutError) else ""
     return no_byte or str(problem) or type(problem).__name__

@@ -128,13 +128,16 @@ def storing(path: Path) -> Iterator[None]:
         raise
 
 
-def locked(name: str) -> contextlib.AbstractContextManager[None]:
-    """Hold a lock of the cache against other processes. Raises TransferError if the lock cannot be made."""
+def locked(name: str, seconds: float | None = None) -> contextlib.AbstractContextManager[None]:
+    """Hold a lock of the cache against other processes, as `exclusive` does.
+
+    Raises TransferError if the lock cannot be made.
+    """
     path = cache() / "locks" / f"{name}.lock"
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    return exclusive(path)
+    return exclusive(path, seconds)
 
 
 def _note(path: Path) -> Path:

@@ -20,6 +20,8 @@ from typing import Any
 from fetch import collection
 from fetch.collection import Listed
 
+LIMIT = 20.0  # Seconds: a person waits, who can ask again.
+
 
 @dataclass(frozen=True)
 class Range:
@@ -84,8 +86,11 @@ class Answer:
 
 
 def search(query: Query) -> Answer:
-    """Find matrices, in an index from a server if there is none here. Raises TransferError, DiskFullError."""
-    here = collection.local_index() or collection.refresh()
+    """Find matrices, in an index from a server if there is none here.
+
+    Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond LIMIT.
+    """
+    here = collection.local_index() or collection.refresh(limit=LIMIT)
     path = collection.local_path()
     try:
         labels, by = ask(query, path), f"ssgetpy, from {path}"

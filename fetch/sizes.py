@@ -11,7 +11,7 @@ from pathlib import Path
 import requests
 
 from fetch.collection import address
-from fetch.download import HEADERS
+from fetch.download import HEADERS, Session
 from fetch.transfer import is_remote
 from fillpath.errors import TransferError
 from fillpath.settings import settings
@@ -50,7 +50,8 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def _announced(location: str) -> int | None:
-    answer = requests.head(location, headers=HEADERS, timeout=TIMEOUT, allow_redirects=True)
+    with Session() as session:
+        answer = session.head(location, headers=HEADERS, timeout=TIMEOUT, allow_redirects=True)
     if answer.status_code in (404, 410):
         raise TransferError(f"{location}: not there (HTTP {answer.status_code})")
     length = answer.headers.get("Content-Length", "")

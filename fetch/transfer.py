@@ -29,6 +29,7 @@ class Wanted:
     hint : what to check if the file is missing
     expansion : bytes that one byte of the file takes when unpacked
     offline : never ask a server
+    limit : seconds for the only attempt, 0 for several of any length
     """
 
     label: str
@@ -36,6 +37,7 @@ class Wanted:
     hint: str
     expansion: int = 0
     offline: bool = False
+    limit: float = 0.0
 
 
 @dataclass(frozen=True)

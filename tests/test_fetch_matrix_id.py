@@ -139,7 +139,7 @@ def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(requests, "get", lambda location, **more: asked.append(location))
+    monkeypatch.setattr(requests.Session, "request", lambda *asking, **more: asked.append(asking))
     with pytest.raises(UnknownNameError):
         parse(text)
     for words in (["fetch", text], ["run", "symbolic", "fill2_cpu", text]):

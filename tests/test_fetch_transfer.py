@@ -8,19 +8,23 @@ import os
 import random
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from fetch import download, transfer
-from fetch.part import storing
+from fetch.sizes import archive_sizes
 from fetch.transfer import Arrived, Wanted
 from fillpath import __version__, paths
 from fillpath.errors import ConfigError, DiskFullError, TransferError
 from tests.misbehaving import (
+    Behaviour,
+    Handler,
     Site,
     answered,
     cut,
@@ -30,6 +34,7 @@ from tests.misbehaving import (
     refused,
     serving,
     stalled,
+    well,
 )
 
 DATA = random.Random(0).randbytes(3002)
@@ -84,6 +89,29 @@ def test_a_good_server_is_asked_once_and_politely(site: Site, part: Path) -> Non
     assert (arrived.resumed, arrived.doubtful) == (0, False)
     assert site.ranges == [None]
     assert site.requests[0].agent.startswith(f"fillpath/{__version__} (")
+
+
+def test_no_password_of_the_user_is_sent(
+    site: Site, part: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("default login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("FILLPATH_MIRROR", site.url)
+    monkeypatch.setattr(Handler, "do_HEAD", Handler.do_GET, raising=False)
+    sent: list[str | None] = []
+
+    def noted(behaviour: Behaviour) -> Behaviour:
+        return lambda handler, body: (
+            sent.append(handler.headers["Authorization"]),
+            behaviour(handler, body),
+        )[1]
+
+    site.files["/MM/G/m.tar.gz"] = DATA
+    site.script = [noted(refused(302, Location=AT)), *[noted(well)] * 3]
+    get(site, part)
+    assert archive_sizes([("G", "m")]) == {("G", "m"): len(DATA)}
+    requests.get(site.url + AT, timeout=10)
+    assert sent[:3] == [None] * 3 and str(sent[3]).startswith("Basic "), "the last one without a care"
 
 
 def test_a_truncated_answer_is_resumed(site: Site, part: Path) -> None:
@@ -264,7 +292,7 @@ def test_attempts_are_bounded_though_each_begins_anew(
     site.script = [half] * 9
     with pytest.raises(TransferError, match="1500 bytes read, 1502 more expected"):
         get(site, part)
-    assert len(site.requests) == download.ATTEMPTS
+    assert len(site.requests) == 1 + download.ATTEMPTS
 
 
 @pytest.mark.parametrize(
@@ -302,6 +330,17 @@ def test_a_refusal_is_final(site: Site, part: Path, status: int, says: str) -> N
     with pytest.raises(TransferError, match=says):
         get(site, part)
     assert len(site.requests) == 1 and left(part) == []
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/html; charset=utf-8"])
+def test_a_page_instead_of_an_archive_is_refused_at_once(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    leave_a_part(site, part, 1200, monkeypatch)
+    site.script = [answered(200, DATA, Content_Type=kind)]
+    with pytest.raises(TransferError, match=r"no archive, but an HTML page; .* no login page in between"):
+        transfer.transfer(wanted(site, expansion=3), part)
+    assert len(site.requests) == 1 and part.stat().st_size == 1200, "what an archive gave is kept"
 
 
 def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Site, part: Path) -> None:
@@ -382,6 +421,7 @@ def test_a_disk_that_fills_up_keeps_what_came(
         with pytest.raises(DiskFullError, match=r"the disk is full; what has arrived is kept"):
             get(site, part)
     assert part.read_bytes() == DATA[:1000] and len(site.requests) == 1
+    assert left(part) == ["file.gz.part", "file.gz.part.json"]
     assert get(site, part).resumed == 1000
     assert site.ranges == [None, "bytes=1000-"]
 
@@ -419,10 +459,20 @@ class _Full:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_the_kernels_word_that_the_disk_is_full_is_understood(part: Path) -> None:
-    full = Path("/dev/full").open("ab", buffering=0)  # noqa: SIM115
-    with pytest.raises(DiskFullError, match="the disk is full"), full, storing(part):
-        full.write(b"x")
+def test_the_kernels_word_that_the_disk_is_full_is_understood(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_part(site, part, 1200, monkeypatch)
+    opened = Path.open
+    with monkeypatch.context() as full, pytest.raises(DiskFullError, match="the disk is full"):
+        full.setattr(
+            Path,
+            "open",
+            lambda path, *mode, **more: opened(Path("/dev/full") if mode == ("ab",) else path, *mode, **more),
+        )
+        get(site, part)
+    assert part.read_bytes() == DATA[:1200] and left(part) == ["file.gz.part", "file.gz.part.json"]
+    assert get(site, part).resumed == 1200 and site.ranges == ["bytes=1200-"] * 2
 
 
 def test_a_cache_that_cannot_be_written_is_no_bad_connection(site: Site, tmp_path: Path) -> None:
@@ -437,19 +487,30 @@ class _Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("screen", "every"), [(_Terminal, "REDRAWN"), (io.StringIO, "LOGGED")])
-def test_progress_is_drawn_on_a_terminal_and_now_and_then_elsewhere(
-    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, screen: type[io.StringIO], every: str
+@pytest.mark.parametrize("screen", [_Terminal, io.StringIO])
+def test_progress_is_drawn_on_a_terminal_and_logged_now_and_then_elsewhere(
+    site: Site,
+    part: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    screen: type[io.StringIO],
 ) -> None:
     shown = screen()
+    caplog.set_level("INFO", "fillpath")
     monkeypatch.setattr(sys, "stderr", shown)
-    for name in ("REDRAWN", "LOGGED"):
-        monkeypatch.setattr(download, name, 0.01 if name == every else 1000.0)
+    for name, mine in (("REDRAWN", _Terminal), ("LOGGED", io.StringIO)):
+        monkeypatch.setattr(download, name, 0.01 if screen is mine else 1000.0)
     site.script = [dripping(1000, 0.05)]
     get(site, part)
+    if screen is io.StringIO:
+        line = r"the file: \d\.\d+kB of 3\.00kB, .*B/s, \d\d:\d\d left"
+        assert caplog.messages and all(re.fullmatch(line, each) for each in caplog.messages), caplog.messages
+        assert shown.getvalue() == ""
+        return
     drawn = shown.getvalue().split("\r")
     assert any(re.match(r"the file:  \d+%.*\| \d\.\d+k/3\.00k \[.*B/s\]", line) for line in drawn), drawn
     assert drawn[-2:] == [" " * len(drawn[-2]), ""], "the last line is wiped"
+    assert caplog.messages == []
 
 
 def test_a_short_download_shows_no_progress(
@@ -457,3 +518,4 @@ def test_a_short_download_shows_no_progress(
 ) -> None:
     get(site, part)
     assert capsys.readouterr().err == ""
+    assert [thread.name for thread in threading.enumerate() if "tqdm" in type(thread).__module__] == []
