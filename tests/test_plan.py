@@ -176,7 +176,11 @@ def test_what_exceeds_the_time_limit_is_named(one_matrix: None, monkeypatch: pyt
     [(100, ["fill1: out_of_memory, fill1_pruned: out_of_memory, fill2_cpu: out_of_memory"]), (10**9, [""])],
 )
 def test_foreseen_lack_of_memory_is_named_and_takes_no_time(
-    one_matrix: None, monkeypatch: pytest.MonkeyPatch, usable: int, foreseen: list[str]
+    one_matrix: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    usable: int,
+    foreseen: list[str],
 ) -> None:
     """A run refuses these cases before they start."""
     monkeypatch.setattr(Limits, "memory_limit", lambda self: usable)
@@ -185,6 +189,7 @@ def test_foreseen_lack_of_memory_is_named_and_takes_no_time(
     assert needs.inputs["remarks"].to_list() == foreseen and needs.fits == (foreseen == [""])
     assert (needs.cases["seconds"][refused] == 0).all()
     assert main(["plan", "embedded"]) == (not needs.fits)
+    assert ("; some may not fit" in capsys.readouterr().out) == (usable < 10**9)
 
 
 def test_arrays_of_a_gpu_may_lie_on_the_card() -> None:

@@ -27,10 +27,12 @@ def _totals(plan: Plan) -> list[str]:
     preparing, known = inputs["preparing"].sum(), cases["call"].notna().sum()
     hours = f"{duration_text(preparing + cases['seconds'].sum())} for {known} of {len(cases)} cases"
     foreseen = _counts(cases["foreseen"].replace("", "in time"))
+    needed, usable = inputs["memory"].max(), plan.site.memory
+    scarce = "; some may not fit" if needed > usable else ""
     return [
         f"download  {_bytes(inputs['download'].sum())} in {archives} archives, {guessed} of them guessed",
         f"disk      {_bytes(plan.disk)} in {cache()}, {_bytes(plan.free_disk)} free{lacking}",
-        f"memory    {_bytes(inputs['memory'].max())} for one process, {_bytes(plan.site.memory)} may be used",
+        f"memory    {_bytes(needed)} for one process, {_bytes(usable)} may be used{scarce}",
         f"time      about {hours}, {duration_text(preparing)} to prepare; without downloads and drawing",
         f"cases     {foreseen}; {plan.elsewhere} cannot run on {plan.site.name}",
         f"processes {_counts('in ' + cases['processes'].astype(str))}",
