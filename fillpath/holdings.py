@@ -1,6 +1,9 @@
 """Reading a folder under results/ as one machine's results: whole, undamaged, of a known schema.
 
 A folder from somebody else is checked before it is compared.
+
+    line, cases = read(results() / "h200")
+    print(line)   # h200: 2748 records, no checksums
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A library is not loaded to learn its version, which a record's key holds: a process that only asks would die
 of one that crashes.
+
+    peer("hypre").available()   # (False, the reason), where it is not installed
 """
 
 from __future__ import annotations

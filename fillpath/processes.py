@@ -3,6 +3,9 @@
 Medians of two processes differ by more than the samples of either: memory lies elsewhere, clocks and
 neighbours are others. So the case's number is the median of the processes' medians. Its interval draws
 processes first, then samples within each: a hierarchical bootstrap (Davison and Hinkley 1997, section 3.8).
+
+    slow, fast = Rounds(numbers=(0,), samples=((2.0, 2.1),)), Rounds((0,), ((1.0, 1.1),))
+    ratio(slow, fast).value   # 1.95
 """
 
 from __future__ import annotations

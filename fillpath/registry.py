@@ -3,6 +3,9 @@
 An implementation is one function under `@implementation(...)`: it takes a noun, returns a noun and its
 `Work`, reads no clock and prints nothing. The annotation of its first parameter is the noun that it is
 given, one of TAKEN. Keyword-only parameters with defaults are its options.
+
+    load_all()
+    lookup("symbolic", "fill2_cpu").device   # "cpu"
 """
 
 from __future__ import annotations

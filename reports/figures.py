@@ -1,4 +1,8 @@
-"""The figures, every module of a paper's package with an EXHIBIT, and their views on a machine."""
+"""The figures, every module of a paper's package with an EXHIBIT, and their views on a machine.
+
+seen = view("gsofa", "fig10", Records.load("h200"), entries, cases)
+seen.frame, seen.verdicts
+"""
 
 import functools
 import importlib

@@ -2,6 +2,8 @@
 
 docs/table.md explains each column. A case that was not run is a row too. A record's count is a column of its
 own name; a count with the name of another column is `counted_<name>`.
+
+    rows = case_table(Records.load("h200"), [Case.parse("symbolic.gsofa@bcsstk18.metis")], (), "gsofa")
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Verbs of figures: rows of a code, a code over another, the fastest, the print of a matrix.
 
 Verbs take and give DataFrames and pair rows by their input, KEY. A join that is not one to one is an error.
+
+    over(of(rows, "fill2_gpu"), of(rows, "gsofa"))["ratio"]   # of seconds, one per input
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The current records, one per case and machine, and the runs that they are of."""
+"""The current records, one per case and machine, and the runs that they are of.
+
+records = Records.load("h200")
+records.of("symbolic.gsofa@bcsstk18.metis")   # the current record of each machine
+"""
 
 from __future__ import annotations
 
