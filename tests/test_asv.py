@@ -246,6 +246,7 @@ def test_asv_itself_reads_the_stored_medians_of_a_first_run(
 
 def test_a_failure_of_asv_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(airspeed, "WORK", tmp_path)
+    monkeypatch.setattr(airspeed, "SITE", tmp_path)
     monkeypatch.setattr(machine, "git_state", lambda: ("0" * 40, False))
     (results() / "asv").mkdir(parents=True)
     (results() / "asv" / "benchmarks.json").write_text("{")
