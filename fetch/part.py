@@ -128,16 +128,17 @@ def storing(path: Path) -> Iterator[None]:
         raise
 
 
-def locked(name: str, seconds: float | None = None) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def locked(name: str, seconds: float | None = None) -> Iterator[None]:
     """Hold a lock of the cache against other processes, as `exclusive` does.
 
-    Raises TransferError if the lock cannot be made.
+    Raises TransferError or DiskFullError if the lock cannot be made.
     """
     path = cache() / "locks" / f"{name}.lock"
-    with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    return exclusive(path, seconds)
+    with contextlib.ExitStack() as held:
+        with storing(path):
+            held.enter_context(exclusive(path, seconds))
+        yield
 
 
 def _note(path: Path) -> Path:

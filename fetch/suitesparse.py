@@ -119,7 +119,8 @@ def fetch(
     label = f"{group}/{name}"
     location = address(f"MM/{label}.tar.gz")
     wanted = Wanted(label, location, spelling(group, name), EXPANSION, offline)
-    refuse_offline(wanted)
+    if download is None:
+        refuse_offline(wanted)
     with locked(f"{group}+{name}"):
         download = None if trust_change else cached(group, name, sha256)
         if download is not None:

@@ -8,6 +8,7 @@ The caller checks the content: `Arrived.doubtful` tells whether a download from 
 from __future__ import annotations
 
 import logging
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,9 @@ def transfer(wanted: Wanted, path: Path) -> Arrived:
             _log.info("%s: resuming at %s", wanted.label, bytes_text(part.inherited))
         download(wanted, part)
         return Arrived(path, part.inherited, part.doubtful)
-    if not Path(wanted.location).is_file():
-        raise TransferError(f"{wanted.location}: no such file; {wanted.hint}")
-    return Arrived(Path(wanted.location))
+    original = Path(wanted.location)
+    if not original.is_file():
+        raise TransferError(f"{original}: no such file; {wanted.hint}")
+    if not os.access(original, os.R_OK):
+        raise TransferError(f"{original}: cannot be read; {wanted.hint}")
+    return Arrived(original)

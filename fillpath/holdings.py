@@ -45,16 +45,15 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
     cases = []
     for path in sorted((folder / "records").glob("*.jsonl")):
         here = _records(folder, path, path.read_text(errors="replace").splitlines())
-        before = [each for each in archived.get(path.stem, ()) if each not in here]
-        cases.append([*before, *here] if here else [])
-    count = sum(map(len, cases))
-    if not count:
+        if here:
+            cases.append([*(each for each in archived.get(path.stem, ()) if each not in here), *here])
+    if not cases:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     gate = folder / regated.NAME
     regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
     checked = f"{len(sums)} files checked" if sums else "no checksums"
     without = "" if (folder / "machine.json").is_file() else "; without machine.json"
-    return f"{folder.name}: {count} records, {checked}{without}", [records for records in cases if records]
+    return f"{folder.name}: {sum(map(len, cases))} records, {checked}{without}", cases
 
 
 def machines() -> list[str]:

@@ -1,7 +1,7 @@
 """Verdicts of today's gate on records of the old gate: results/<machine>/gate.csv, one row per key.
 
-Records are never rewritten: reports read them through this file. No command writes a row any more, because a
-case whose record is of the old gate is measured anew.
+Records are never rewritten: reports read them through this file. A case whose record is of the old gate
+is measured anew. Only a pack that is unpacked here adds rows.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Compiles the kernels that differ, and those that docs/kernels.txt does not list.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Container, Iterable
 
 from benchmarks.probes.nvrtc import registered_kernels
 from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, usages
@@ -23,13 +24,22 @@ def run(arguments: argparse.Namespace) -> int:
     # Refused here without NVRTC, before there is a worktree.
     kernels = {f"{fingerprint(kernel)}  {kernel}\n": kernel for kernel in named}
     base = worktrees(ROOT, WORK / "registers", [commit])[commit]
-    lines = changes(base, ROOT)
-    clear(ROOT, base)
+    try:
+        lines = changes(base, ROOT)
+    finally:
+        clear(ROOT, base)
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
-    listed = {line for line in kernels if line.split()[0] in known_hashes()}
-    for line, kernel in kernels.items():
-        usages([kernel] if line not in listed else [])
+    known = known_hashes()
+    listed = {line for line in kernels if line.split()[0] in known}
+    _write(kernels, listed)
+    for line in [line for line in kernels if line not in listed]:
+        usages([kernels[line]])
         listed.add(line)
         # A kill loses one variant.
-        write_text(TABLE, "".join(each for each in kernels if each in listed))
+        _write(kernels, listed)
     return 0
+
+
+def _write(kernels: Iterable[str], listed: Container[str]) -> None:
+    """Write the listed lines in the order of the kernels."""
+    write_text(TABLE, "".join(line for line in kernels if line in listed))
