@@ -78,7 +78,8 @@ def figure_of(paper: str, subject: str) -> str:
     if not speaking:
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
     judging = [(claim, held) for claim in claims_of(paper, subject) for held in claim.held if not held.beside]
-    for claim, held in judging if len(speaking) > 1 else ():
+    if judging and len(speaking) > 1:
+        claim, held = judging[0]
         two = f"the column {held.column!r} of two figures, {' and '.join(speaking[:2])}"
         raise ConfigError(f"{claim.id} is judged by {two}: take its subject out of the `claims` of one")
     return speaking[0]

@@ -62,4 +62,5 @@ EXHIBIT = Exhibit(
     dependencies.""",
     held=(verdicts,),
     more_claims=("fig_dependency_graphs", "glu1_is_wrong"),
+    one_run=False,
 )

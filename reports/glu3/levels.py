@@ -75,6 +75,8 @@ EXHIBIT = Exhibit(
     frame,
     Multiples(draw, "number (log)"),
     f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of U), as
-    in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: limits of modes.""",
+    in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: above it mode A or B,
+    below it C.""",
     more_claims=("fig_levels",),
+    one_run=False,
 )

@@ -64,7 +64,8 @@ EXHIBIT = Exhibit(
     "kernel time of GLU2.0 and GLU3.0",
     frame,
     Sheet(COLUMNS),
-    """GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): small levels in one launch. Call:
-    judged, between device events. By a graph: a graph that is kept. Alone: kernels' durations by CUPTI.""",
+    """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels of at
+    most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By a
+    graph: kept from an earlier call. Kernels alone: durations by CUPTI, in a separate run.""",
     numbered="Table I",
 )

@@ -132,7 +132,8 @@ EXHIBIT = Exhibit(
     frame,
     draw,
     """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric. With transfers: the
-    GPU's seconds with copies to and fro. Below: six GPUs of each node over its POWER9 cores.""",
+    GPU's seconds with copies to and fro. Below 1 the GPU is slower. Print: six GPUs of each node over
+    SuperLU_DIST on its POWER9 cores. Only six GPUs of one host are judged.""",
     facts,
     span=SPAN,
 )

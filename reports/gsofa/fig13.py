@@ -67,4 +67,5 @@ EXHIBIT = Exhibit(
     """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the implementation
     uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads nvprof.""",
     lambda frame: {"hows": listed(frame["how"].dropna())},
+    one_run=False,
 )

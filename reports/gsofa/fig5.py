@@ -48,5 +48,6 @@ EXHIBIT = Exhibit(
     frame,
     BesidePrint([ROW, REDUCTION], "printed: one V100"),
     """Device bytes of fill, maxId and queues over bytes of the matrix's structure, at the authors' number of
-    sources. Before and after: all space optimisations (queues of n / 8 entries). 6 n words: from Table 2.""",
+    sources. Before: all space optimisations off. After: all on, with queues of n / 8 entries. 6 n words of
+    each source: from Table 2.""",
 )

@@ -39,4 +39,5 @@ EXHIBIT = Exhibit(
     """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are factorised
     with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins.""",
     facts,
+    one_run=False,
 )

@@ -30,4 +30,5 @@ EXHIBIT = Exhibit(
     Sheet(COLUMNS),
     """Share of the frontier queues in use: mean over iterations (here steps of a block), and peak. Whole:
     space optimisations off. An eighth: all on; above 100: in pinned host memory.""",
+    one_run=False,
 )

@@ -53,7 +53,9 @@ EXHIBIT = Exhibit(
     "frontier size per iteration",
     frame,
     Multiples(draw, "frontier vertices of a row"),
-    """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), mean over the rows of
-    an iteration. Dashed: half of the largest. Dotted: the start of the paper's second part.""",
+    """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each entry;
+    mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's second
+    part.""",
     subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
+    one_run=False,
 )

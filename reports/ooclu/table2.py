@@ -58,4 +58,5 @@ EXHIBIT = Exhibit(
     f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on {len(abbreviations(PAPER))}
     matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of eight symmetric matrices.""",
     held=(in_words,),
+    one_run=False,
 )

@@ -85,4 +85,5 @@ EXHIBIT = Exhibit(
         "regimes": arrays.by_regime,
         "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
     },
+    one_run=False,
 )

@@ -42,6 +42,7 @@ EXHIBIT = Exhibit(
     "time by right-hand sides, and up to how many ParAC takes less",
     frame,
     Sheet(COLUMNS),
-    f"""Setup: factor and analysis. Each: iterations of a right-hand side. ParAC uses all cores. On one core:
-    ict's factor, without its search; multigrid (PyAMG) and approx-chol, except vectors. {RULE}""",
+    f"""Setup: factor and analysis. Each: seconds of conjugate gradients for a right-hand side. ParAC and
+    ict's solves use all cores. ict's factor (without its search), multigrid (PyAMG) and approx-chol use one
+    core, except on vectors. {RULE}""",
 )

@@ -38,4 +38,5 @@ EXHIBIT = Exhibit(
     f"""With one seed the three codes give one factor, bit for bit, as the gate checks: parallelism costs no
     quality. {{equal}} {RULE}""",
     facts,
+    one_run=False,
 )
