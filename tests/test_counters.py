@@ -78,6 +78,12 @@ def test_launches_are_added_up_by_kernel() -> None:
     assert sums["dram_bytes"] == 4_196_392 and sums["seconds"] == pytest.approx(2.0005e-3)
 
 
+def test_a_kernel_whose_name_begins_with_another_is_counted_apart() -> None:
+    launches = log(launch(0, "rl_levels(int)", "1", "1", "1"), launch(1, "rl_level", "2", "1", "1"))
+    counted = parse(launches, ["rl_level", "rl_levels"])
+    assert counted["dram_bytes"].to_dict() == {"rl_level": 2, "rl_levels": 1}
+
+
 @pytest.mark.parametrize(
     ("units", "dram", "seconds"),
     [

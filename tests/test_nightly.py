@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.engine.run import Run
 from benchmarks.runs import night_commits
 from benchmarks.runs.environment import environment_key
 from benchmarks.runs.night_report import Night
@@ -25,11 +26,13 @@ from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
 from benchmarks.runs.night_worker import Checkouts, Process
 from benchmarks.runs.nightly import night
 from benchmarks.runs.regressions import Regression, State, learn
+from commands.workflow import processes
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from tests.reports_fakes import made_record
+from tests.test_record import record as any_record
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 CASE = "symbolic.fill1@grid2d,8.metis"
@@ -424,3 +427,17 @@ def test_environments_are_told_apart_by_their_locks(tmp_path: Path) -> None:
     other.write_text("numpy==2.1")
     assert environment_key([one]) != environment_key([other]) != environment_key([one, other])
     assert environment_key([one]) == environment_key([one]) and os.sep not in environment_key([one])
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "refused"),
+    [(1, Status.OK, False), (2, Status.OK, True), (2, Status.TIMEOUT, False)],
+)
+def test_past_the_limit_an_earlier_process_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, asked: int, status: Status, refused: bool
+) -> None:
+    """`measure` then returns the newest ok record of the run. A failure holds for every process."""
+    found = any_record(status, run_id="night", process=1)
+    monkeypatch.setattr(processes, "measure", lambda *_, **__: found)
+    answer = processes._answer(f"{asked} {found.case}\n", Run("night", None, ""))
+    assert ("error" in answer) == refused

@@ -31,7 +31,7 @@ _IMPORTS = (
     "benchmarks.engine.energy",
     "benchmarks.engine.places",
     "benchmarks.engine.reference",
-    "benchmarks.engine.series",
+    "fillpath.series",
     "fetch.prepare",
 )
 

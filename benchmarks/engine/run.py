@@ -20,7 +20,7 @@ _MACHINES = WORK / "machines"
 class Run:
     """The shared facts of one run's measurements.
 
-    id : pairs them
+    id : of the run; records that share it are compared
     deadline : Unix time, None without a limit
     settings : of the run, as text
     """

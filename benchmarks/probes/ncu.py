@@ -86,7 +86,8 @@ def parse(text: str, names: Sequence[str]) -> pd.DataFrame:
         if missing.any():
             lacking = ", ".join(launches.columns[missing])
             raise CountersError(f"ncu gave no {lacking} for a launch of {name}")
-    kernels = launches.groupby([next(n for n in names if each.startswith(n)) for each in called])
+    # The longest name: `rl_levels` begins with `rl_level`, another kernel.
+    kernels = launches.groupby([max((n for n in names if each.startswith(n)), key=len) for each in called])
     sums = kernels.sum().rename(columns=SUMS)
     return sums.assign(l2_bytes=SECTOR * sums["l2_bytes"], launches=kernels.size())
 

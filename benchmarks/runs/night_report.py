@@ -46,9 +46,8 @@ class Night:
     def text(self) -> str:
         """Return the summary."""
         base = f" against {self.commits[0][:12]}" if len(self.commits) > 1 else ""
-        known = [
-            each for each in self.state.worse.values() if each.case not in {new.case for new in self.new}
-        ]
+        new = {regression.case for regression in self.new}
+        known = [regression for case, regression in self.state.worse.items() if case not in new]
         return "\n".join(
             [
                 f"{self.count} new commits{base}, {self.compared} cases compared, {self.results} results",

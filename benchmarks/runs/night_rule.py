@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
 
 FIRST, MOST = 3, 20
-# A case that the time did not suffice for alarms only with this number of rounds.
+# A case with fewer rounds does not alarm, whether its time was up or its rounds left no doubt.
 FEWEST = 8
 HOPE = 0.3
 # The share of a night's alarms that may be false. Without any change: the chance of an alarm in a night.

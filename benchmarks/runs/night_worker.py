@@ -29,23 +29,30 @@ class Checkouts:
 
     def __init__(self, place: Path, deadline: float = float("inf")) -> None:
         self.place, self.deadline = place, deadline
+        self._pythons: dict[Path, Path] = {}
 
     def open(self, folder: Path, night: str) -> Process:
         """Return the worker of a worktree. Raises FillpathError for a commit that does not start.
 
         night : str, the first part of the run id, so that base and commit never pool
         """
-        python = environment(folder, self.place)
+        python = self._pythons[folder] = environment(folder, self.place)
         command = [str(python), "-m", "fillpath", "workflow", "processes", f"{night}-{folder.name}"]
         return Process(command, folder, self._variables(folder))
 
     def keep_series(self, folder: Path, night: str) -> None:
-        """Add the medians of the worktree's run to asv's series of its commit."""
-        python = environment(folder, self.place)
+        """Add the medians of the run of an opened worktree to asv's series of its commit."""
         adopt()
         # This run alone counts, and every case has at least one process. Standard output is the night's.
         variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
-        command = [str(python), "-m", "fillpath", "workflow", "series", f"{night}-{folder.name}"]
+        command = [
+            str(self._pythons[folder]),
+            "-m",
+            "fillpath",
+            "workflow",
+            "series",
+            f"{night}-{folder.name}",
+        ]
         subprocess.run(command, cwd=folder, env=variables, stdout=sys.stderr, check=False)
 
     def _variables(self, folder: Path) -> dict[str, str]:

@@ -57,7 +57,8 @@ def tonight(kernels: Kernels) -> Night:
 def night(repository: Path, place: Path, bench: Checkouts, kernels: Kernels) -> Night:
     """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
 
-    The run ids follow from commits and host, so a killed night resumes and measures no process twice.
+    The run ids follow from commits and host. A killed night of the same ones resumes, and measures no process
+    twice.
     """
     path = results() / machine_name() / "nightly.json"
     state = State.load(path)

@@ -74,13 +74,13 @@ class Predictions:
     def call(self, case: Case, device: str, size: float, unseen: bool = False) -> tuple[float, float, str]:
         """Return a call's seconds, the bytes by which its process grows on the host, and the lender.
 
-        The seconds are NaN without any record of the stage. unseen : leave out the records of this very case.
+        The seconds are NaN without any record of the stage. unseen : leave out records of the case's input.
         """
         shared = _shared(case, self._machine, device)
         for lender, columns in _LENDERS.items():
             lent = self._table[self._places[lender].get(tuple(shared[name] for name in columns), [])]
             if unseen:
-                lent = lent[(lent["input"] != shared["input"]) | (lent["kind"] != shared["kind"])]
+                lent = lent[lent["input"] != shared["input"]]
             if len(lent):
                 distance = np.abs(np.log(lent["size"] / size))
                 near = lent[np.argsort(distance, kind="stable")[:NEAREST]]

@@ -18,6 +18,8 @@ from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
 from commands._parser import Parser
 from fillpath.errors import ConfigError, UnknownNameError
+from fillpath.processes import number
+from fillpath.record import Status
 from fillpath.registry import load_all, lookup
 from fillpath.settings import settings
 
@@ -50,7 +52,7 @@ def _answer(line: str, within: Run) -> dict[str, object]:
         record = measure(case, fresh=True, within=within, process=int(process))
     except UnknownNameError as error:
         return {"error": str(error)}
-    if record.run_id != within.id:
-        # Past the limit `measure` returns the current record, which may be of another commit.
+    if record.run_id != within.id or (record.status is Status.OK and number(record) != int(process)):
+        # Past the limit `measure` returns the current record, of another commit or an earlier process.
         return {"error": f"{case} was not measured: the time of this run is up"}
     return record.to_json()
