@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import gzip
 import hashlib
 import io
@@ -372,6 +373,15 @@ def test_a_failure_that_is_forgotten_is_tried_again(site: Site) -> None:
     assert suitesparse.fetch("G", "m").how == "downloaded"
 
 
+def test_a_full_disk_under_the_lock_is_told_as_such(monkeypatch: pytest.MonkeyPatch, mirror: Path) -> None:
+    def full(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(fcntl, "flock", full)
+    with pytest.raises(DiskFullError, match=r"G\+m\.lock: the disk is full"):
+        suitesparse.fetch("G", "m")
+
+
 def test_offline_asks_nobody_notes_nothing_and_reuses(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
     with pytest.raises(TransferError, match=r"^offline: G/m is not in the cache; unset FILLPATH_OFFLINE, or"):
@@ -379,7 +389,9 @@ def test_offline_asks_nobody_notes_nothing_and_reuses(site: Site, monkeypatch: p
     assert site.requests == [] and left_over() == []
     monkeypatch.delenv("FILLPATH_OFFLINE")
     suitesparse.fetch("G", "m")
+    part().touch()
     assert suitesparse.fetch("G", "m", offline=True).how == "reused"
+    assert left_over() == ["m.mtx", "receipt.json"], "the part of a killed process is gone"
 
 
 @pytest.mark.parametrize(

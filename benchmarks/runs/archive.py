@@ -44,9 +44,7 @@ REPORT, METADATA = "report", "ro-crate-metadata.json"
 def contents(machine: str) -> dict[str, Path]:
     """Return the packed files of results/<machine>/ by their paths there. Raises InputError for none."""
     folder = results() / machine
-    visible = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    stored = {path.relative_to(folder).as_posix(): path for path in sorted(visible)}
-    kept = {name: path for name, path in stored.items() if name != SUMS and not _is_made(name)}
+    kept = {name: path for name, path in _results_of(folder).items() if not path.name.startswith(".")}
     if not kept:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
     return kept
@@ -120,12 +118,8 @@ def unpack(source: Path) -> tuple[str, int]:
             name = packed.name
             # The checksums of another folder do not hold for the merged one.
             (results() / name / SUMS).unlink(missing_ok=True)
-            files = {
-                path.relative_to(packed).as_posix(): path for path in packed.rglob("*") if path.is_file()
-            }
-            arrived = [path for each, path in files.items() if each != SUMS and not _is_made(each)]
             # Records come first: the newer current record decides between two series.
-            arrived.sort(key=lambda path: path.suffix != ".jsonl")
+            arrived = sorted(_results_of(packed).values(), key=lambda path: path.suffix != ".jsonl")
             added = sum(_merge(path, packed) for path in arrived)
             share(name)
             return name, added
@@ -176,8 +170,7 @@ def _require_whole(packed: Path, source: Path) -> None:
     except InputError as error:
         raise InputError(f"{source}: {str(error).replace(f'{packed}/', '')}") from error
     if sums := read_sums(packed / SUMS):
-        present = {path.relative_to(packed).as_posix() for path in packed.rglob("*") if path.is_file()}
-        for name in sorted(present - sums.keys() - {SUMS}):
+        for name in sorted(_files(packed).keys() - sums.keys() - {SUMS}):
             raise InputError(f"{source}: {name} is not in its checksums; pack again")
     else:
         logging.getLogger("fillpath").warning(
@@ -185,8 +178,16 @@ def _require_whole(packed: Path, source: Path) -> None:
         )
 
 
-def _is_made(name: str) -> bool:
-    return name == METADATA or name.startswith(f"{REPORT}/")
+def _files(folder: Path) -> dict[str, Path]:
+    """Return the files below a folder by their paths there."""
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _results_of(folder: Path) -> dict[str, Path]:
+    """Return the files that are neither checksums nor made of the results."""
+    made = (SUMS, METADATA)
+    files = _files(folder).items()
+    return {name: path for name, path in files if name not in made and not name.startswith(f"{REPORT}/")}
 
 
 def _merge(arrived: Path, packed: Path) -> int:

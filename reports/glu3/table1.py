@@ -66,6 +66,6 @@ EXHIBIT = Exhibit(
     Sheet(COLUMNS),
     """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels of at
     most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By a
-    graph: kept from an earlier call. Kernels alone: durations by CUPTI, in a separate run.""",
+    graph: kept from an earlier call. Alone: kernels' durations by CUPTI, in a separate run.""",
     numbered="Table I",
 )
