@@ -44,7 +44,7 @@ class Durations:
     """The durations, complete when the block ends.
 
     kernels : by name, mangled for C++ linkage
-    untimed : launches for whose times CUPTI had no memory
+    untimed : int, launches whose times did not fit into CUPTI's memory
     first, last : start of the first and end of the last kernel, nanoseconds of CUPTI's clock
     """
 
@@ -59,7 +59,7 @@ class Durations:
 
     @property
     def seconds(self) -> float:
-        """Return the sum of all durations: kernels that run side by side count once each."""
+        """Return the sum of all durations; kernels that run at the same time each count."""
         return sum(kernel.seconds for kernel in self.kernels.values())
 
     @property

@@ -12,7 +12,7 @@ from fillpath.phase import phase
 
 # Share of the free memory that one request may take.
 SHARE = 0.5
-# The array that `loan` keeps from call to call: one at most, by its device and length.
+# The array that `loan` keeps from call to call, at most one, by its device and length.
 _shelf: dict[tuple[int, int], Array] = {}
 
 
@@ -61,26 +61,26 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
     try:
         yield cupy.ndarray(count, np.uint32, memptr=cupy.cuda.MemoryPointer(view, 0))
     finally:
-        # After an exception a kernel may still be at work on it.
+        # After an exception a kernel may still use the array.
         cupy.cuda.get_current_stream().synchronize()
         with phase("release"):
             del array
 
 
 def _shelved(count: int, *, oversubscribe: bool) -> Array:
-    """Return the array on the shelf, if it has this length; else a new one, in its place."""
+    """Return the kept array if it has this length; else replace it by a new array."""
     import cupy
 
     place = int(cupy.cuda.Device().id), count
     if place not in _shelf:
-        # Before the new one: there may be no room for both.
+        # Free the old array first: there may be no room for both.
         _shelf.clear()
         _shelf[place] = words(count, oversubscribe=oversubscribe)
     return _shelf[place]
 
 
 def prefetch(array: Any) -> None:
-    """Move the array's pages to the current device before whatever is launched next on the current stream."""
+    """Move the array's pages to the current device before the next launch on the current stream."""
     import cupy
 
     stream = cupy.cuda.get_current_stream()

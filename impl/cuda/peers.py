@@ -43,7 +43,7 @@ def all_reach(found: Sequence[int]) -> bool:
 
     If not, copies go through the host, and pages of managed memory move, which is correct but slower.
     """
-    # Every pair is tried, also after one that fails.
+    # Every pair is tried, even after a pair that fails.
     reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
     return all(reached)
 

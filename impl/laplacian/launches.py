@@ -61,7 +61,7 @@ class Room:
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """The tasks, each of which a warp takes at a time, as defined in `impl/cuda/row_tasks.cuh`.
+    """The tasks of warps, as `impl/cuda/row_tasks.cuh` defines them.
 
     words : uint32, one per task
     ends : where the tasks of each range of rows end in words

@@ -39,8 +39,7 @@ def parac_gpu(
 
     system : on the device
     seed : of the factor
-    triangular : who solves with G: "own", our solves without levels, or "cusparse", SpSV, which the paper
-        uses
+    triangular : solver with G: "own", our solves without levels, or "cusparse", SpSV as in the paper
     tail : with "own", the number of vertices at the end of the order whose factor is inverted as a dense
         matrix; 0 for none
     rhs : as in parac_cpu

@@ -1,7 +1,7 @@
 """The end of conjugate gradients: one rule for every preconditioner.
 
-The papers' codes use four different rules. Here, when the residual of the recurrence is small enough, b - L y
-is computed from scratch, and that decides. If it is not small enough, the iteration starts again from it.
+The papers' codes use four different rules. Here the recurrence runs until its residual is small enough. Then
+b - L y is computed from scratch; if that is too large, the iteration starts again from y.
 """
 
 from __future__ import annotations

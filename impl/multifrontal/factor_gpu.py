@@ -71,7 +71,7 @@ class Factorisation:
         }
 
     def _measure(self, values: Array) -> None:
-        """Compute the bound that no pivot may be smaller than."""
+        """Compute the least modulus of a pivot."""
         pattern = self.maps.fronts.prepared.pattern
         n, nnz = pattern.n, int(pattern.indices.size)
         kernel, threads = self.kernels["mf_small"], 512

@@ -12,7 +12,7 @@ import numpy as np
 
 from fillpath.nouns import Array
 
-# Waves that are tried, fewest first: at the end of each the card runs dry.
+# Numbers of waves that are tried, fewest first: the card idles at the end of each wave.
 WAVES = (2, 4, 8, 16, 32, 64)
 
 

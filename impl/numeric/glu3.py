@@ -66,11 +66,9 @@ def glu3(
 
     Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
-    (multiply-adds); small_pivots; dense columns.
-
-    Raises UnsupportedError, naming the first column whose pivot is zero or whose values are not all finite.
-    Raises MemoryBudgetError if not one dense column fits that is asked for; InputError for graph with
-    batched, whose cooperative launches are few already.
+    (multiply-adds); small_pivots; dense columns. Raises UnsupportedError, naming the first column whose pivot
+    is zero or whose values are not all finite. Raises MemoryBudgetError if not one dense column fits that is
+    asked for; InputError for graph with batched, whose cooperative launches are few already.
     """
     if graph and batched:
         raise InputError("graph=true: expected batched=false, whose levels are launched one by one")

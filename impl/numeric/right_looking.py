@@ -1,7 +1,12 @@
 """The common part of GLU's implementations: levels become launches of right_looking.cu, with targets.
 
-The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
-instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
+One launch after all levels divides the columns of L by their pivots. Until then updates divide U[j,k], once
+per sub-column. So no block of a level waits for another's division, and a level is one launch.
+
+    shapes = (896, 2), (448, 4), (16, 32)
+    launches = plan(np.array([1000, 500, 20, 3]), shapes, batched=False)
+    [launch.warps for launch in launches]              # [2, 4, 32, 0]
+    modes(np.array([1000, 500, 20, 3]), shapes)        # {"a": 2, "b": 1, "c": 1}
 """
 
 from __future__ import annotations
@@ -26,8 +31,8 @@ NAMES = ("rl_norm", "rl_work", "rl_level", "rl_levels", "rl_finish")
 # As in right_looking.cu.
 THREADS, BATCHED = 1024, 512
 WARPS = THREADS // 32
-# (columns of a level, warps): above that many columns a block of that many warps takes a column; below all of
-# them several blocks do.
+# Pairs (columns, warps): in a level of more columns, a block of that many warps takes a column. In smaller
+# levels several blocks take a column.
 Shapes = tuple[tuple[int, int], ...]
 AUTHORS: Shapes = ((896, 2), (448, 4), (16, WARPS))
 FIXED: Shapes = ((0, WARPS),)
@@ -138,7 +143,7 @@ def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
     """Factorise by the kept graph, or by a new graph, which is kept."""
     fresh = not any(kept.serves(assembled, options) for kept in _kept)
     if fresh:
-        # Its memory is free before the next one asks for its own.
+        # Free the kept graph before the next is allocated.
         _kept.clear()
         with phase("capture"):
             _kept.append(_Captured.of(assembled, options))
@@ -147,7 +152,7 @@ def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
     run.entries[...] = assembled.values
     kept.graph.launch()
     facts = {**run.facts(), "captured": float(fresh)}
-    # The next call writes to the arrays of this one.
+    # The next call overwrites the arrays of this call.
     values, nbytes = run.values.copy(), run.nbytes + run.entries.nbytes + run.values.nbytes
     return _factor(assembled.two_way, values, facts), Work(peak_memory=nbytes, facts=facts)
 
@@ -158,7 +163,7 @@ def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Captured:
-    """A run and the graph of its work, with the pattern and levels, so that their memory stays theirs."""
+    """A run and its graph. The pattern and levels are held so that no other arrays take their addresses."""
 
     two_way: TwoWay
     levels: Levels
@@ -177,7 +182,7 @@ class _Captured:
         return same and self.options == options
 
 
-# At most one: of the last pattern and options.
+# The graph of the last pattern and options; at most one entry.
 _kept: list[_Captured] = []
 
 

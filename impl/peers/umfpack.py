@@ -72,7 +72,7 @@ class System:
     def facts(self) -> dict[str, float]:
         """Return nnz_factor, entries of L and U, the diagonal once, and off_diagonal_pivots."""
         entries = self.info[_LOWER] + self.info[_UPPER] - self.columns.shape[0]
-        # -1 where it had no diagonal to prefer.
+        # -1 if UMFPACK had no diagonal to prefer.
         off_diagonal = self.info[_OFF_DIAGONAL]
         return {"nnz_factor": float(entries), "off_diagonal_pivots": max(0.0, float(off_diagonal))}
 

@@ -25,7 +25,7 @@ def fill1(
     """Find the filled pattern by reach in the graph of U, row after row (sequential reference).
 
     pattern : n x n, sorted, diagonal present
-    output : "pattern", or "counts", which stores nothing but U, and that only while it works
+    output : "pattern", or "counts", which stores only U, and only while it runs
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
     U examined. Time O(edges), one visit mark per column.

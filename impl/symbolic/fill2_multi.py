@@ -6,7 +6,7 @@ each on all threads of the rank. Such workers would take as long as the slowest 
 simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of a GPU.
 
     filled, work = fill2_multi(pattern, virtual_gpus=2)
-    work.facts["load_balance"]
+    work.facts["workers"]    # 2
 """
 
 from __future__ import annotations

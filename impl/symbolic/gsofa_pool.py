@@ -1,4 +1,4 @@
-"""The division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
+"""Division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds, from the front:
 
@@ -8,6 +8,10 @@ Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 
 
 A source has each vertex in the queue at most once (gsofa.cu). So n entries per source always suffice, and one
 queue replaces the paper's two.
+
+    options = {"bubble_removal": True, "dynamic": True, "external": True, "queue_fraction": 8}
+    pool = plan(1000, 64, 2**19, host=lambda: 2**20, resident=8, most_slots=4, **options)
+    [(launch.first, launch.last, launch.sources) for launch in pool.launches()]    # [(0, 1000, 32)]
 """
 
 from __future__ import annotations
@@ -58,7 +62,6 @@ class Launch:
 
     @property
     def sources(self) -> int:
-        """Return the number of sources at a time."""
         return self.blocks * self.slots + self.wider
 
     @property
@@ -137,11 +140,10 @@ def plan(
 ) -> Pool:
     """Return the pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
-    more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
-    queue_fraction queue entries, or what the budget allows. Raises MemoryBudgetError, naming the bytes needed
-    and given, if one source does not fit. A source needs its bit set, maxId, and n queue entries, or one with
-    external frontiers.
+    Sources at a time are limited by the slots of the resident blocks, and by `host()` bytes of pinned memory
+    if queues can be full. Each source gets n words of maxId and n / queue_fraction queue entries, or what the
+    budget allows. Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit. A
+    source needs its bit set, maxId, and n queue entries, or one with external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
     entries = max(1, n // queue_fraction)

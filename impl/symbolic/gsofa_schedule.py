@@ -1,7 +1,7 @@
 """GSoFA's three schedules: which GPU of which node takes which source. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources are dealt in chunks of `maxsup`, the
-longest possible supernode, so that no supernode spans two nodes:
+longest supernode, so that none spans two nodes:
 
     contiguous   each GPU has one block of consecutive chunks (the paper's baseline)
     inter_node   consecutive chunks go to the nodes in turn; a GPU has a block of its node's share at a time

@@ -1,8 +1,8 @@
 """Separators of a pattern in the order that it has, for codes that hand subtrees to processes.
 
-Nested dissection orders a graph so that a part is two halves, without an entry between them, and their
-separator behind both. Such a division can be read off any order in one pass. The part before m and the part
-from m to s share no entry if no vertex of the second has a neighbour before m.
+Nested dissection orders a part as two halves without an entry between them, and their separator last. Such a
+division can be read off any order in one pass. The part before m and the part from m to s share no entry if
+no vertex of the second has a neighbour before m.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fillpath.nouns import Array, Pattern
 class SeparatorTree:
     """A complete binary tree of separators, its leaves first, its root last.
 
-    sizes : (2 leaves,) int32, vertices of each node, 0 in the last place, which is no node
+    sizes : (2 leaves,) int32, vertices of each node, then a 0
     first : (2 leaves,) int32, the first vertex of each
     """
 

@@ -17,7 +17,11 @@ SIAM J. Matrix Anal. Appl. 13 (1992).
 J. W. Demmel, S. C. Eisenstat, J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial
 pivoting, SIAM J. Matrix Anal. Appl. 20 (1999).
 
-The main loop is one function: calls would count references to each array they are given, which takes longer.
+The main loop is one function, because calls count references to each array, which takes longer.
+
+    indptr, indices = np.array([0, 3, 5, 7], np.uint64), np.array([0, 1, 2, 0, 1, 0, 2], np.uint32)
+    lists, upper, lower, _ = supernodal_factor(indptr, indices, *lower_columns(indptr, indices))
+    upper.first, lists[upper.start[0] : upper.end[0]]    # [0, 3], [0, 1, 2]: one supernode
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from impl.cpu.memory import buffer, reserve
 U, L, SIDES = np.uint64(0), np.uint64(1), np.uint64(2)
 # The end of a linked list, and no chain.
 NONE = np.uint64(0xFFFFFFFF)
-# The additions of a chain's last vertex to one side, and where it waits.
+# Where a chain's last vertex waits to add to one side.
 CHAIN = np.dtype(
     [
         # Where its list of this side ends.
@@ -79,7 +83,7 @@ def lower_columns(indptr, indices):
     for column in range(n):
         starts[column + ONE] += starts[column]
     rows = np.empty(starts[n], np.uint32)
-    # From the last row up: each column's end moves down to its start.
+    # From the last row up, each column's end moves down to its start.
     for above in range(n):
         row = n - ONE - above
         for p in range(indptr[row], indptr[row + ONE]):
