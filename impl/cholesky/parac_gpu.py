@@ -66,8 +66,7 @@ def parac_gpu(
     """Factorise by randomised approximate Cholesky on the GPU, in a persistent kernel.
 
     laplacian : on the device
-    seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`, in every
-        run
+    seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`
     memory_budget : bytes of the working memory, 176 per vertex and a pool of edges; None is half of what is
         free. If the pool is too small, the run starts again with twice as much.
 

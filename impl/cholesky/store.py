@@ -5,20 +5,19 @@ gathering the edges touches few cache lines. An edge that finds no free place is
 list, which begins at heads[vertex].
 
 A record is one or more cache lines of eight words of 8 bytes. A line holds five places: five weights, then
-five larger ends; its last four bytes are unused. The first place of the first line is kept for other state of
-the vertex.
+five larger ends; its last four bytes are unused. The first place of the first line is for other state of the
+vertex.
 
 A column takes one slot per neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
 values[p]. It may also hold a link of a list: an edge that was sampled when the column was eliminated.
 
-An edge in a link is next slot << 32 | larger end, then its weight. Pages that are never written take no
-memory.
+An edge in a link is next slot << 32 | larger end, then its weight. Unwritten pages take no memory.
 
     graph = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]))
     store, scratch = new_store(graph, first_slots(graph)), new_scratch(SCRATCH)
-    put(store, ONE, ZERO, TWO, 0.5)                               # vertex 1 waits for its edge to 2
-    count = gather(edges(graph), ONE, ONE, ONE, store, scratch)   # one edge of the graph, one of the store
-    scratch.tags[:count] >> HIGH, scratch.weights[:count]         # [2, 2], [3, 0.5]
+    put(store, ONE, ZERO, TWO, 0.5)  # An edge from vertex 1 to 2, of weight 0.5.
+    count = gather(edges(graph), ONE, ONE, ONE, store, scratch)
+    scratch.tags[:count] >> HIGH, scratch.weights[:count]    # [2, 2], [3, 0.5]: of the graph, of the store
 """
 
 from __future__ import annotations
@@ -65,8 +64,7 @@ class Store(NamedTuple):
     rows : (slots,) uint32
     values : (slots,) float64
     heads : (n,) uint32
-    records : (8 lines n,) uint64, aligned to cache lines; record_weights, record_ends are its views as
-        float64 and uint32
+    records : (8 lines n,) uint64, aligned to cache lines; record_weights and record_ends are views of it
     links : (2 slots,) uint64; link_weights is its view as float64
     lines : uint64, per record
     width : uint64, edges that a record has places for

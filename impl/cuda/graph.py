@@ -9,8 +9,8 @@ from typing import Any
 def captured(work: Callable[[], None]) -> Any:
     """Return the graph of all launches of `work`; its `launch()` repeats them in the current stream.
 
-    work : launches kernels, and neither allocates nor waits. It runs once before the capture, so that the
-        capture loads no kernel.
+    work : launches kernels, and neither allocates nor waits. It runs once before the capture, which thus
+        loads no kernel.
     """
     import cupy
 

@@ -48,8 +48,7 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
     oversubscribe : as in `words`
     keep : release nothing, and lend the same array to the next block that asks for this length on this device
 
-    The array is released however the block ends, even if something still refers to it; it must not be used
-    after that.
+    The array is released however the block ends, even if it is still referred to, and not usable afterwards.
     """
     import cupy
     import numpy as np

@@ -11,8 +11,7 @@ from typing import Any
 
 import pynvml
 
-# The reasons for low clocks, by their bit in NVML's mask, spelled as nvidia-smi does. An idle card is no
-# reason.
+# The reasons for low clocks by their bit in NVML's mask, as nvidia-smi spells them, without idleness.
 _REASONS = {
     0x2: "applications_clocks_setting",
     0x4: "sw_power_cap",

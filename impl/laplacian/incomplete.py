@@ -58,8 +58,8 @@ def matching(graph: Laplacian, wanted: int) -> Threshold:
     """Return the tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE.
 
     The search is a bisection of the logarithm; a try ends at twice the wanted entries. The result is 0 if the
-    factor without dropping has no more entries. Entries of equal size are dropped together, so the closest
-    try may be the best.
+    factor without dropping has no more entries. Equal entries are dropped together, so the closest try is
+    taken.
     """
     if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
         return Threshold(0.0, 1)

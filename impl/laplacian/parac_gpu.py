@@ -40,8 +40,7 @@ def parac_gpu(
     system : on the device
     seed : of the factor
     triangular : solver with G: "own", our solves without levels, or "cusparse", SpSV as in the paper
-    tail : with "own", the number of vertices at the end of the order whose factor is inverted as a dense
-        matrix; 0 for none
+    tail : with "own", how many last vertices have their factor inverted as a dense matrix; 0 for none
     rhs : as in parac_cpu
 
     Phases and facts as in parac_cpu. Raises the errors of the factorisation, UnsupportedError as parac_cpu

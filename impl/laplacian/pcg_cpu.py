@@ -75,8 +75,7 @@ def conjugate_gradients(graph: Laplacian, b: Array, apply: Apply) -> Reached:
 
     b : (n,) float64, 0 at the ground, with sum zero over each component without the ground
 
-    Raises UnsupportedError after MOST_ITERATIONS, with the residual reached, and if the preconditioner is not
-    positive definite.
+    Raises UnsupportedError after MOST_ITERATIONS, with the residual, and for an indefinite preconditioner.
     """
     rows = _Rows(graph)
     y, r, q, z, p = np.zeros(graph.n), b.copy(), *(np.zeros(graph.n) for _ in range(3))

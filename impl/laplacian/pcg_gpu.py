@@ -1,8 +1,8 @@
 """Preconditioned conjugate gradients on the GPU.
 
 The recurrence is that of `pcg_cpu`. Its scalars are on the device, so no kernel waits for the host. The host
-reads the state of a step while the next step runs. Once the residual is small enough, later launches do
-nothing (`pcg.cu`).
+reads the state of a step while the next step runs. Once the residual is small, later launches do nothing
+(`pcg.cu`).
 
     factor, _ = parac_gpu(system.laplacian)
     vertices = system.laplacian.n - system.laplacian.grounded

@@ -37,8 +37,7 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Asse
     levels : of F's columns
     xp : the module of all arrays, CuPy or NumPy
 
-    Takes up to 16 bytes per entry of F, of which 8 are the values. Raises InputError for an entry outside of
-    F.
+    Takes up to 16 bytes per entry of F, 8 for the values. Raises InputError for an entry outside of F.
     """
     places, wanted = _places(both.filled.pattern, xp), _places(prepared.pattern, xp)
     # The last position of F is on the diagonal, so every search ends within F.

@@ -3,8 +3,7 @@
 K. He, S. X.-D. Tan et al., GLU2.0 (2017), as printed in the slides of GLU3.0 (Algorithm 3), except that t
 starts at i + 1: as printed, from i, columns would depend on themselves. Column t reads U[t,k] for every row j
 > t of L[:,t], so j starts below the diagonal here, as in the slides' drawing. Algorithm 3 includes j = t,
-which orders columns that read nothing. If i has written U[t,k] before, by L[t,i] U[i,k], t has to come after
-i.
+which orders columns that read nothing. If i has written U[t,k] by L[t,i] U[i,k], t has to come after i.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def kahn_gpu(
         "tail_launch": levels launched by the device
     alone : levels of one block
 
-    Raises UnavailableError for tail_launch if the code cannot be linked with cudadevrt; FillpathError if the
-    device refuses a launch.
+    Raises UnavailableError if tail_launch cannot be linked with cudadevrt; FillpathError for a refused
+    launch.
     """
     import cupy
 

@@ -1,8 +1,7 @@
 """Elimination of fronts with values: each subtree by one thread, then the fronts above by all threads.
 
 Eliminating a front's pivots leaves its contribution, r x r values that its parent adds. Until then they lie
-on the stack of their thread. Children are added from the last to the first, so values do not depend on the
-number of threads.
+on the stack of their thread. Children are added from the last to the first on any number of threads.
 
     fronts = fronts_of_matrix(prepared)
     done = eliminated(plan_of(fronts), entries_of(fronts, "float64"), least=0.0, threads=2)
@@ -64,8 +63,8 @@ class Eliminated(NamedTuple):
 
     values : as in FrontFactor
     replaced : pivots
-    zero, not_finite : the first columns of the prepared matrix without a pivot, and with a value that is not
-        finite; n for none
+    zero, not_finite : int, first columns of the prepared matrix with pivot 0, and with a value not finite; or
+        n
     nbytes : int, the most that all arrays took at a time
     """
 

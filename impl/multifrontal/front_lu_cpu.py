@@ -88,6 +88,7 @@ def _column(front, begin, end, c, height):
 
 @njit
 def _update(front, begin, end, first, last):
+    """Update the columns first <= c < last by the pivots begin <= k < end."""
     if first < last:
         lower = _packed(front, begin, end)
         for column in range(first, last, TILE):

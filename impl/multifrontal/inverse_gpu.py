@@ -41,8 +41,8 @@ APART = 32
 # The kernel for 64 solves the remaining right-hand sides if they are this many or more.
 MANY = 17
 # Microseconds on an H100, fitted to six systems in float64. Inverting takes COST and a rate per byte of the
-# factor, and the lists LISTS likewise. A solve with inverses saves PATH_TIME per unit of its path, less START
-# and a rate per byte.
+# factor, and the lists LISTS likewise. A solve with inverses saves PATH_TIME per unit of path, less START and
+# a rate.
 COST, COST_A_BYTE, LISTS, LISTS_A_BYTE = 40.0, 2.5e-6, 300.0, 6e-7
 PATH_TIME, START, SOLVE_A_BYTE = 2.2, 20.0, 1e-7
 

@@ -47,8 +47,8 @@ def glu3(
     storage : how an update finds its target
 
         - "dense_column": the block that takes column j spreads it over n words, and its updates walk through
-          each target column. (A dense copy of the target column would be wrong, as other columns of the level
-          update it too.)
+          each target column. (A dense copy of the target would be wrong, as other columns of the level update
+          it too.)
         - "csc_search": a binary search in the target column.
         - "auto", the rule of PPoPP'23, Section 3.4: search if memory holds fewer dense columns than the card
           holds blocks of 1024 threads of this kernel.
@@ -61,8 +61,7 @@ def glu3(
         once) before it launches. Each further call copies its values in, launches the graph, and copies the
         factor out. Circuit simulation factorises one pattern again and again in this way. Fact: captured, 1
         where the call captured. Not with batched.
-    memory_budget : bytes of dense columns; None is half of what is free. There are never more than eight per
-        multiprocessor.
+    memory_budget : bytes of dense columns, at most eight per multiprocessor; None is half of what is free
 
     Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates

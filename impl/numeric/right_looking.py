@@ -1,12 +1,13 @@
 """The common part of GLU's implementations: levels become launches of right_looking.cu, with targets.
 
+S. Peng and S. X.-D. Tan, GLU3.0, IEEE Design & Test 37 (2020), Table I and "New GLU GPU kernel".
 One launch after all levels divides the columns of L by their pivots. Until then updates divide U[j,k], once
 per sub-column. So no block of a level waits for another's division, and a level is one launch.
 
     shapes = (896, 2), (448, 4), (16, 32)
     launches = plan(np.array([1000, 500, 20, 3]), shapes, batched=False)
     [launch.warps for launch in launches]              # [2, 4, 32, 0]
-    modes(np.array([1000, 500, 20, 3]), shapes)        # {"a": 2, "b": 1, "c": 1}
+    modes(np.array([1000, 500, 20, 3]), shapes)["c"]   # 1: several blocks take a column of the last level
 """
 
 from __future__ import annotations

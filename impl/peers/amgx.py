@@ -152,8 +152,7 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     tolerance : of ||b - A x||, absolute, Euclidean
     most : iterations
 
-    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
-    more.
+    AmgX copies all arrays, outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """
     import cupy
 

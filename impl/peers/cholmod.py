@@ -1,8 +1,7 @@
 """CHOLMOD through its C interface: L L^T, supernodal where that is faster, 32-bit indices.
 
 Y. Chen, T. A. Davis, W. W. Hager and S. Rajamanickam, Algorithm 887: CHOLMOD, ACM TOMS 35 (2008). Structures
-and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything used
-here.
+and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree here.
 
     with opened(csr_array(np.diag([4.0, 9.0])), given=False) as system:
         system.analyse()
@@ -28,8 +27,8 @@ from fillpath.peers import peer
 from impl.peers.blas import require_fast
 
 VERSIONS = (3, 4, 5)
-# Versions before 4 ask OpenMP for four threads, however few there are. On two cores that took five times as
-# long as not asking.
+# Versions before 4 ask OpenMP for four threads, however few there are. That took five times as long on two
+# cores.
 _OBEDIENT, _ASKED_THREADS = 4, 4
 # Room for cholmod_common, which takes less than a tenth. Then the offsets of its members in bytes, with
 # 64-bit pointers. The first two: whether a simplicial factor is L L^T too, and the print level. The others:

@@ -3,8 +3,7 @@
 Constants and signatures follow cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on the row
 pointers have a type of their own, and `_Places` differ. The configuration is cuDSS's own unless noted: pivots
 are searched for within the diagonal block of a supernode. Version 1.0 may first match and scale, which
-permutes the columns; earlier versions do not. Host threads come from the layer for GNU OpenMP, a separate
-library.
+permutes the columns; earlier versions do not. Host threads come from a separate layer for GNU OpenMP.
 
     with opened(pattern, values, kind="spd") as system:
         system.analyse(pattern, given=False)
@@ -293,8 +292,7 @@ class System:
     def factorise(self, *, again: bool = False) -> None:
         """Run the numeric phase. again : whether it has run before, with these values or others.
 
-        Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for a matrix of kind
-        spd.
+        Raises UnsupportedError for a matrix that cuDSS calls singular, of kind spd IndefiniteError.
         """
         self.execute(REFACTORIZATION if again else FACTORIZATION)
         info = self._read(_INFO, _int())

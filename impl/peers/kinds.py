@@ -1,7 +1,7 @@
 """The kind of matrix that a library is given: one rule for every peer with a factorisation for each kind.
 
-Users of these libraries declare the kind of their matrix. Here the values decide, once per matrix, in the
-call before the samples.
+Users of these libraries declare the kind of their matrix. Here the values decide, once per matrix, before the
+samples.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ def solved_as_known(
 ) -> tuple[Solution, Work]:
     """Return what `solve` does for the matrix's kind, which `tell` finds.
 
-    If a library finds an spd matrix indefinite, the matrix is solved again as symmetric, and remembered as
-    such.
+    A matrix of kind spd that a library finds indefinite is solved again, and remembered, as symmetric.
     """
     try:
         return solve(known_kind(prepared, tell))

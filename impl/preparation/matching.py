@@ -40,8 +40,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
     matrix : n x n, finite
     name : of the matrix, for errors
 
-    Raises InputError with the structural rank if there is no complete matching, and if the scalings exceed
-    the range of float64.
+    Raises InputError with the structural rank if no matching is complete, and for scalings beyond float64.
     """
     n = matrix.shape[0]
     keep = matrix.data != 0

@@ -18,8 +18,8 @@ from impl.preparation.vcycle.cycle import dissected
 
 SEEDED = ("random", "nnz", "metis", "dissection", "best")
 _LIBRARIES = {"metis": ("pymetis",), "amd": ("suitesparse-amd",), "best": ("suitesparse-amd", "pymetis")}
-# The extension module of suitesparse-amd, which is also the C library: amd_order counts in int, amd_l_order
-# in int64_t.
+# The extension module of suitesparse-amd is also the C library, with amd_order for int, amd_l_order for
+# int64_t.
 _AMD = "suitesparse_amd._amd"
 _AMD_ORDER: dict[Any, str] = {np.int32: "amd_order", np.int64: "amd_l_order"}
 _AMD_OUT_OF_MEMORY, _AMD_INVALID = -1, -2

@@ -27,8 +27,8 @@ def prepare(raw: Raw) -> tuple[Arranged, Work]:
     raw : n x n, on the host
 
     Phases: matching, if asked for, with its scalings; scaling; ordering; permutation. Raises InputError for a
-    matrix that is structurally singular under mc64, UnavailableError for an ordering whose library is
-    missing, MemoryError.
+    structurally singular matrix under mc64, UnavailableError for an ordering without its library,
+    MemoryError.
     """
     preparation = raw.preparation
     with phase("matching"):

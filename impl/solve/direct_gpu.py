@@ -63,8 +63,7 @@ VARIANTS = (
     ),
 )
 
-# Files of the variants. The other kernels are of lu_gpu's chain, which declares all variants but those of
-# sweeps.cu.
+# Files of the variants. lu_gpu's chain declares the variants of the other kernels, but for sweeps.cu.
 VARIANTS_OF = (
     "../multifrontal/merge.cu",
     "../multifrontal/maps.cu",

@@ -23,8 +23,7 @@ from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 KERNEL = Path(__file__).with_name("bitfronts_bits.cu")
 THREADS = 256
 WORD = 4
-# Bytes of dynamic shared memory of a block, for tables, rows and closures of a panel of a large front, or for
-# eight small fronts.
+# Bytes of dynamic shared memory of a block: tables, rows and closures of a panel, or eight small fronts.
 SHARED_BYTES = WORD * (160 * 64 + 1024)
 # Bytes per front in waves: the place of its bits and its first wave; the place of its kept part.
 WAVE_BYTES, KEPT_BYTES = 12, 8

@@ -43,16 +43,15 @@ def bitfronts_gpu(
     """Find the filled pattern by elimination trees and fronts of bits, on the GPU (no paper's).
 
     pattern : n x n, sorted, diagonal present; on the device
-    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is
-        part of the first step
+    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check in the tree
+        step
     memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
         fronts do not fit, they are eliminated in waves by height
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has
     fills, peak_memory and facts, but no edges. Raises UnsupportedError for path=tree where the pattern is not
-    symmetric. Raises MemoryBudgetError, with the bytes needed, before the part that does not fit is
-    allocated.
+    symmetric. Raises MemoryBudgetError, with the bytes needed, before they are allocated.
     """
     if pattern.n == 0:
         return _nothing(output)

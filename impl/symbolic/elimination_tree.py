@@ -79,8 +79,7 @@ def symmetric_tree(pattern: Pattern) -> Tree | None:
     return Tree(rows, rows, rows, *_postorder(parents))
 
 
-# Some loops are nested rather than called, because a call counts references to each array, which takes
-# longer.
+# Some loops are nested rather than called: a call counts references to each array, which takes longer.
 
 
 @njit(cache=True, nogil=True)

@@ -57,8 +57,7 @@ def _fill1(indptr, indices, store_lower):
             visited_by[indices[p]] = source
             length += 1
         head = 0
-        # `row` is both the queue and the result: all vertices reached are in F, those below `source` are
-        # expanded.
+        # `row` is both queue and result: all vertices reached are in F, vertices below `source` are expanded.
         while head < length:
             vertex = row[head]
             head += 1

@@ -1,8 +1,8 @@
 """Symbolic factorisation with one list of subscripts per supernode, as a good sequential code does it.
 
 Rows of U and columns of L are formed together and symmetrically reduced (`supernodal_factor_cpu.py`, where
-the sources are). Counts follow from the lists by arithmetic. A row of F is ranges of columns, then the end of
-one list.
+the sources are). Counts follow from the lists by arithmetic. A row of F has ranges of columns, then a list's
+end.
 """
 
 from __future__ import annotations

@@ -41,9 +41,8 @@ def fill2_gpu(
     pattern : n x n, sorted, diagonal present; on the device
     output : "pattern", or "counts", which stores no row of F
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. Its edges
-    are adjacency entries of A examined while expanding frontiers. Its peak_memory is the threads' marks and
-    stacks.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. Edges are
+    adjacency entries of A examined while expanding frontiers; peak_memory is the threads' marks and stacks.
     """
     memory = 0
 

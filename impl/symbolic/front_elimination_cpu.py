@@ -102,8 +102,8 @@ def _starts(arrays: list[Array]) -> Array:
 def _owners(parent, descendants, start, threads):
     """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
 
-    A subtree has at most a thread's share of all bits. The largest remaining subtree goes to the thread with
-    the least bits.
+    A subtree has at most a thread's share of all bits. The largest subtree left goes to the thread with
+    least.
     """
     m = len(parent)
     weight = np.empty(m, np.float64)

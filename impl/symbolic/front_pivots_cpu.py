@@ -1,7 +1,7 @@
 """Boolean elimination of the pivots of one front of bits, laid out as in front_bits_cpu.
 
-Eliminating pivot k joins row k, from its diagonal on, to each later row that has column k. A panel is the 64
-pivots of one word.
+Eliminating pivot k joins row k, from its diagonal on, to each later row that has column k. A panel is one
+word's pivots.
 
 V. L. Arlazarov, E. A. Dinic, M. A. Kronrod, I. A. Faradzev, On economical construction of the transitive
 closure of a directed graph, Soviet Math. Dokl. 11 (1970).

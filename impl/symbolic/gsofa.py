@@ -2,9 +2,8 @@
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 and 6, Figure 6. The
 kernel (gsofa.cu) waits for less than the paper's, whose iterations and rounds span the whole card. Here
-blocks share no queue and take a new source as soon as another is finished. A vertex whose label falls while
-it is queued is not queued again. The test for a fill below the source reads maxId alone, and fill is a bit
-set.
+blocks share no queue and take a new source as soon as another is finished. A queued vertex whose label falls
+is not queued again. The test for a fill below the source reads maxId alone, and fill is a bit set.
 """
 
 from __future__ import annotations
@@ -66,15 +65,13 @@ def gsofa(
         Small ids then leave more of the pool to queues and sources. If false, all sources have the same share
     external_frontiers : where memory is scarce, give each source a queue of fewer than n entries, and write
         further entries to pinned host memory. If false, run fewer sources at a time
-    queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source even if
-        memory is not scarce
+    queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source in any case
     sources : #C, the largest number of sources that run at a time
     rule : how #C is chosen if `sources` is None. The value "resident" takes as many as the resident blocks
         hold. The authors' rules, "published" (Section 4) and "published_space" (code of Section 6), never
         exceed "resident"
     memory_budget : bytes of the pool (fill, maxId, queues); the buffer of rows is not included
-    maxsup : also find T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does; their number is a
-        fact
+    maxsup : also count T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has

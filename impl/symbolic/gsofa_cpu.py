@@ -110,8 +110,7 @@ def gsofa_cpu(
 
     pattern : n x n, sorted, diagonal present
     maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
-    bubble_removal : maxId only for vertices below the round's last source; vertices above the source are
-        decided by fill alone
+    bubble_removal : maxId only for vertices below the round's last source; fill alone decides on the others
     fill_first : skip vertices already filled before looking at maxId (line 9.5)
     dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
         has its share of n entries

@@ -24,8 +24,7 @@ from impl.symbolic.gsofa_pool import WORD, Launch, set_words
 
 KERNEL = Path(__file__).with_name("gsofa.cu")
 # The kernel's shape, the fastest on an H200 (docs/notes/performance.md): threads per block, sources of a
-# block at a time, blocks per multiprocessor. Then sources that enter per step, and adjacency entries in
-# flight per lane.
+# block at a time, blocks per multiprocessor. Then sources entering per step, and adjacency entries per lane.
 THREADS = 512
 SLOTS = 4
 SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")

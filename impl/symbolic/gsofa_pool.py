@@ -102,8 +102,8 @@ class Pool:
     def launches(self) -> Iterator[Launch]:
         """Return launches that together cover all sources, the largest ids first.
 
-        A launch takes as long as its slowest source, so there are several only if a single launch would leave
-        half of the blocks idle.
+        Each launch lasts as long as its slowest source, so several run only if one would leave half the
+        blocks idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
         divides = may_divide and 2 * self._launch(0, self.n).blocks < min(self.resident, self.sources)

@@ -35,8 +35,8 @@ def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
     leaves : a power of two
 
     Each division leaves the shortest way from a leaf to the root of its part. A leaf has a vertex or more, a
-    separator may have none. Raises InputError for another number of leaves, UnsupportedError where the order
-    has no such divisions.
+    separator may have none. Raises InputError for another number, UnsupportedError if the order has no such
+    divisions.
     """
     if leaves < 1 or leaves & (leaves - 1):
         raise InputError(f"{leaves} leaves of a separator tree: expected a power of two")

@@ -18,8 +18,8 @@ def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
 
     Phases: convert, to SuperLU_DIST's columns; etree, with a postorder; symbolic, the function alone; counts.
     Supernodes are not relaxed, for relaxed supernodes hold zeros. SuperLU_DIST keeps a run of U's rows for
-    each column and supernode above, but none for the column's own. The counts find its beginning from A, L
-    and the other runs.
+    each column and supernode above, but none for the column's own. The counts find that from A, L and the
+    other runs.
     """
     lower, upper = factorised(pattern)
     return Counts(lower, upper), Work(fills=int(np.sum(lower) + np.sum(upper)) - pattern.nnz)

@@ -9,8 +9,7 @@ supernode of L likewise with rows. One list serves all of it.
 
 A chain is a range of vertices in which m is the next vertex each time. Each set then begins as the set before
 it, and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of
-its column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them one after
-the other.
+its column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them in turn.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in unsymmetric sparse symbolic factorization,
 SIAM J. Matrix Anal. Appl. 13 (1992).

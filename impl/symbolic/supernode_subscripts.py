@@ -143,8 +143,7 @@ def _by_row(first, last, number, blocks, starts, tops, begin, end, rows):
             low[sources[block]] = lowest[block]
             block = following[block]
         for column in range(first[supernode], last[supernode]):
-            # The run in the column's own supernode begins where A, or rows of L below another run, reach it
-            # first.
+            # The run in its own supernode begins where A, or rows of L below another run, reach it first.
             own = column
             for place in range(begin[column], end[column]):
                 if first[supernode] <= rows[place] < own:

@@ -2,8 +2,8 @@
 
 The band has the separator and some layers of vertices on either side of it. Vertices of the band that touch
 the rest of side 0 are sources; vertices that touch the rest of side 1 are sinks. Each vertex is an arc from
-its entry to its exit, with its size as capacity; edges have no limit. Vertex i has its entry at node 2 i, its
-exit at 2 i + 1.
+its entry to its exit, with its size as capacity; edges have no limit. Vertex i is entered at node 2 i and
+left at 2 i + 1.
 
 E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
 
@@ -78,8 +78,7 @@ def _band(
 ) -> tuple[Array, int]:  # fmt: skip
     """Return the vertices of the band, marked in `layer`.
 
-    A side stops adding layers before it could lose all weight to the separator, or the other side could
-    become too heavy.
+    A side stops adding layers before it could lose all weight, or the other side become too heavy.
     """
     weights = tree.weights[node]
     most = BALANCE * (weights[0] + weights[1] + weights[2]) / 2
