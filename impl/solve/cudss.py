@@ -1,6 +1,6 @@
 """NVIDIA's cuDSS as a peer, from the matrix to the solution, all on the GPU.
 
-A second call with analysis="kept" on the same pattern starts with the numeric phase.
+A call with analysis="kept" skips the reordering and the symbolic phase for a known pattern.
 
     solution, work = cudss(prepared, kind="spd", columns=8)    # arrays on the device
     solution.x.shape                                           # (8, n)

@@ -15,8 +15,7 @@ def klu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> t
     """Solve by KLU with its defaults and triangular solves (sequential), by columns, pivoting.
 
     prepared : n x n
-    ordering : "own" is a block triangular form and AMD of each block; "given" the prepared matrix's, one
-        block
+    ordering : "own" is a block triangular form and AMD of each block; "given" the prepared matrix's
     refine : as in lu_cpu
 
     A pivot leaves the diagonal if the diagonal is below a thousandth of its column's largest entry. Its

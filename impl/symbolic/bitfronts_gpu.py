@@ -43,8 +43,8 @@ def bitfronts_gpu(
     """Find the filled pattern by elimination trees and fronts of bits, on the GPU (no paper's).
 
     pattern : n x n, sorted, diagonal present; on the device
-    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check in the tree
-        step
+    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check in the
+        first step
     memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
         fronts do not fit, they are eliminated in waves by height
     output : "pattern", or "counts", which leaves the columns out

@@ -53,7 +53,7 @@ class Fronts(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """The vertices in k runs, each of consecutive pivots of one front.
+    """The vertices as k runs of consecutive vertices that are consecutive pivots of one front.
 
     first : (k + 1,) uint32, first vertex of each, ascending, and n
     start : (n + 1,) uint64, where the segments of a row begin

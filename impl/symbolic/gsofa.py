@@ -62,7 +62,7 @@ def gsofa(
     bubble_removal : maxId only for vertices below the source
     fill_first : skip vertices already filled before looking at maxId (line 9.5)
     dynamic_space : if memory would leave half of the card's blocks idle, run the sources in several launches.
-        Small ids then leave more of the pool to queues and sources. If false, all sources have the same share
+        Sources of small ids then leave more of the pool to others. If false, all sources have the same share
     external_frontiers : where memory is scarce, give each source a queue of fewer than n entries, and write
         further entries to pinned host memory. If false, run fewer sources at a time
     queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source in any case

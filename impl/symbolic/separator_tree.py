@@ -35,7 +35,7 @@ def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
     leaves : a power of two
 
     Each division leaves the shortest way from a leaf to the root of its part. A leaf has a vertex or more, a
-    separator may have none. Raises InputError for another number, UnsupportedError if the order has no such
+    separator may have none. Raises InputError for other leaves, UnsupportedError if the order has no such
     divisions.
     """
     if leaves < 1 or leaves & (leaves - 1):
