@@ -68,7 +68,7 @@ def laplacian(prepared: Prepared) -> Laplacian:
 def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian:
     """Return the Laplacian of a graph given by its edges, each listed once; parallel edges are kept apart.
 
-    n : vertices
+    n : int, vertices
     rows, columns : (edges,) integers from 0 to n - 1
     weights : (edges,) float64
 

@@ -66,9 +66,9 @@ def parac_gpu(
     """Factorise by randomised approximate Cholesky on the GPU, in a persistent kernel.
 
     laplacian : on the device
-    seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`
-    memory_budget : bytes of the working memory, 176 per vertex and a pool of edges; None is half of what is
-        free. If the pool is too small, the run starts again with twice as much.
+    seed : int, of the random streams; it determines the factor to the last bit, as in `ac_sequential`
+    memory_budget : int, bytes of the working memory, 176 per vertex and a pool of edges; None is half of what
+        is free. If the pool is too small, the run starts again with twice as much.
 
     Returns G and D on the device; fills are the entries of G outside of L. Facts:
 
@@ -96,9 +96,9 @@ def factorise(
 ) -> tuple[Preconditioner, Work]:
     """Factorise as `parac_gpu` does.
 
-    blocks : of the launch, at least 2; None is as many as are resident
-    units : of the pool, in the first attempt
-    patience : clocks of a multiprocessor without an elimination
+    blocks : int, of the launch, at least 2; None is as many as are resident
+    units : int, of the pool, in the first attempt
+    patience : int, clocks of a multiprocessor without an elimination
     """
     nnz = len(laplacian.pattern.indices)
     most = most_units(laplacian.n, nnz, budget)
@@ -134,7 +134,7 @@ def factorise(
 
 
 def first_units(nnz: int) -> int:
-    """Return the units of the pool in the first attempt. nnz : entries of W."""
+    """Return the units of the pool in the first attempt. nnz : int, entries of W."""
     return 64 + -(-ROOM * nnz // UNIT)
 
 

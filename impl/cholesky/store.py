@@ -120,7 +120,7 @@ def _aligned(words: int) -> Array:
 
 
 def first_slots(graph: Laplacian, spare: int = 0) -> int:
-    """Return the number of slots in the first attempt. spare : slots that workers may leave empty."""
+    """Return the number of slots in the first attempt. spare : int, slots that workers may leave empty."""
     return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + spare + 1)
 
 

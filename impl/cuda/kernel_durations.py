@@ -33,7 +33,7 @@ class _Record(ctypes.Structure):
 
 @dataclass
 class Kernel:
-    """All launches of a kernel. seconds : the sum of their durations."""
+    """All launches of a kernel. seconds : float, the sum of their durations."""
 
     launches: int = 0
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class Durations:
 
     kernels : by name, mangled for C++ linkage
     untimed : int, launches whose times did not fit into CUPTI's memory
-    first, last : start of the first and end of the last kernel, nanoseconds of CUPTI's clock
+    first, last : int, start of the first and end of the last kernel, nanoseconds of CUPTI's clock
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)

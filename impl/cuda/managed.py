@@ -19,7 +19,7 @@ _shelf: dict[tuple[int, int], Array] = {}
 def words(count: int, *, oversubscribe: bool) -> Array:
     """Return an uninitialised (count,) uint32 array in managed memory.
 
-    oversubscribe : allow more than half of what is free on the card; only for a card that nobody else uses
+    oversubscribe : bool, allow more than half of the card's free memory; only on an unshared card
 
     Memory that CuPy's pool holds unused does not count as free: managed memory is not allocated from the
     pool. Raises MemoryBudgetError, before anything is allocated, for more than half without `oversubscribe`.
@@ -46,7 +46,7 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
     """Lend an array of `words` to a `with` block, with phases `allocate` before and `release` after it.
 
     oversubscribe : as in `words`
-    keep : release nothing, and lend the same array to the next block that asks for this length on this device
+    keep : bool, release nothing, and lend the same array to the next block of this length on this device
 
     The array is released however the block ends, even if it is still referred to, and not usable afterwards.
     """

@@ -56,12 +56,12 @@ class _Record(ctypes.Structure):
 class PageFaults:
     """The counters, complete when the block ends.
 
-    gpu_fault_groups : groups of faults that the driver serviced together
-    gpu_fault_records : records of such groups, one per page
-    fault_seconds : time spent servicing; overlapping records count once each
-    cpu_faults : on the host
-    bytes_to_device, bytes_to_host : migrated
-    thrashing : events of pages that moved back and forth
+    gpu_fault_groups : int, groups of faults that the driver serviced together
+    gpu_fault_records : int, records of such groups, one per page
+    fault_seconds : float, time spent servicing; overlapping records count once each
+    cpu_faults : int, on the host
+    bytes_to_device, bytes_to_host : int, migrated
+    thrashing : int, events of pages that moved back and forth
     """
 
     gpu_fault_groups: int = 0

@@ -105,7 +105,7 @@ def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows
 def _factor(n: int, lower: Rows) -> Preconditioner:
     """Return G D G^T = L L^T by columns, where D is the square of L's diagonal.
 
-    n : vertices with the ground, whose column is empty, as in ParAC's factor
+    n : int, vertices with the ground, whose column is empty, as in ParAC's factor
     """
     import cupy
 

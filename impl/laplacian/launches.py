@@ -76,7 +76,7 @@ def tasks(indptr: Array, bounds: tuple[int, ...], entries: int = ENTRIES) -> Tas
 
     indptr : (rows + 1,) int64, on the device
     bounds : ascending
-    entries : entries of a row per lane, on average
+    entries : int, entries of a row per lane, on average
 
     Raises UnsupportedError beyond MOST_ROWS.
     """

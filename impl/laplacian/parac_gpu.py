@@ -38,9 +38,9 @@ def parac_gpu(
     """Solve by ParAC's factor, then conjugate gradients, all on the GPU.
 
     system : on the device
-    seed : of the factor
+    seed : int, of the factor
     triangular : solver with G: "own", our solves without levels, or "cusparse", SpSV as in the paper
-    tail : with "own", how many last vertices have their factor inverted as a dense matrix; 0 for none
+    tail : int, with "own", how many last vertices have their factor inverted as a dense matrix; 0 for none
     rhs : as in parac_cpu
 
     Phases and facts as in parac_cpu. Raises the errors of the factorisation, UnsupportedError as parac_cpu

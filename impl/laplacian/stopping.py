@@ -21,7 +21,7 @@ class Reached:
     """The state when conjugate gradients stop.
 
     y : (n,) float64 by vertices, the ground's 0
-    residual : ||b - L y|| / ||b||, at most TOLERANCE
+    residual : float, ||b - L y|| / ||b||, at most TOLERANCE
     """
 
     y: Array

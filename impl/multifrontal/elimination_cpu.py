@@ -62,7 +62,7 @@ class Eliminated(NamedTuple):
     """The result of an elimination.
 
     values : as in FrontFactor
-    replaced : pivots
+    replaced : int, pivots
     zero, not_finite : int, first columns of the prepared matrix with pivot 0, and with a value not finite; or
         n
     nbytes : int, the most that all arrays took at a time
@@ -94,7 +94,7 @@ def plan_of(fronts: Fronts) -> Plan:
 
 
 def eliminated(plan: Plan, entries: Entries, least: float, threads: int) -> Eliminated:
-    """Eliminate all fronts. least : pivots below it in modulus are replaced, 0 for none."""
+    """Eliminate all fronts. least : float, pivots below it in modulus are replaced, 0 for none."""
     m, n = len(plan.up), len(plan.column)
     dtype = entries.right_values.dtype
     owner = _owners(plan, threads)

@@ -25,7 +25,7 @@ UINT, ULONG = np.dtype(np.uint32), np.dtype(np.uint64)
 class Factorisation:
     """A factor while it is computed: arrays that are allocated once, and launches on them.
 
-    invert : whether fronts of at most 32 pivots hold inverses, for `Inverses`, instead of L and U
+    invert : bool, whether fronts of at most 32 pivots hold inverses, for `Inverses`, instead of L and U
     """
 
     def __init__(self, maps: FrontMaps, shape: Shape, static_pivoting: bool, invert: bool = False) -> None:

@@ -101,7 +101,7 @@ def _defines(shape: Shape) -> tuple[str, ...]:
 
 @dataclass(eq=False)
 class _Solve:
-    """The kernel and arrays of one width. turn : which half of the vectors is next."""
+    """The kernel and arrays of one width. turn : int, which half of the vectors is next."""
 
     kernel: Any
     blocks: int

@@ -56,9 +56,9 @@ class FrontMaps:
     shape : of the kernels
     struct : Maps in multifrontal.cuh, by value
     totals : of the fronts
-    waves : launches of a factorisation
+    waves : int, launches of a factorisation
     block_values : int, of all blocks in use at a time
-    solve_bins : times of the tasks of the solves
+    solve_bins : int, times of the tasks of the solves
     memory : the arrays that the struct names
     """
 
@@ -86,7 +86,7 @@ def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMap
 
     fronts : on the device, of a matrix with rows
     shape : of the kernels
-    memory_budget : bytes of maps, and of all arrays of a factorisation; None for a share of the free memory
+    memory_budget : int, bytes of maps and all arrays of a factorisation; None for a share of what is free
 
     Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values
     are allocated, if no number of waves fits.

@@ -116,8 +116,8 @@ def block_bytes(held: int, itemsize: int) -> int:
 def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most: int = MOST) -> Parts:
     """Make the parts, by a launch, a wait, and a launch; then the tasks of some widths.
 
-    budget : bytes of all arrays of a factorisation and these; None for a share of what is free
-    most : pivots of a part, a multiple of 32
+    budget : int, bytes of all arrays of a factorisation and these; None for a share of what is free
+    most : int, pivots of a part, a multiple of 32
 
     Raises MemoryBudgetError, before lists and values are allocated; UnsupportedError for more places of
     vectors than 32 bits number.

@@ -22,7 +22,7 @@ class Waves:
 
     wave : (fronts,) int32, of each
     start : (fronts + 1,) int64, where each block begins, and the values of all
-    count : how many waves
+    count : int, how many waves
     """
 
     wave: Array

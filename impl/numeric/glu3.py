@@ -36,7 +36,7 @@ def glu3(
 
     assembled : A on F, with levels, on the device
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    static_pivoting : bool, replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
     thresholds : which numbers of columns in a level decide its mode
 
         - "authors", as in their code: above 896 columns one block of 2 warps per column, above 448 one of 4
@@ -52,16 +52,16 @@ def glu3(
         - "csc_search": a binary search in the target column.
         - "auto", the rule of PPoPP'23, Section 3.4: search if memory holds fewer dense columns than the card
           holds blocks of 1024 threads of this kernel.
-    batched : run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a level
-        are then distributed evenly, a small level is run by one block, and all targets are searched, whatever
-        thresholds and storage are.
-    graph : launch a captured CUDA graph of all that a call does on the device. The graph and its arrays are
-        kept until a call has another pattern or other levels (other objects, which are kept too) or other
+    batched : bool, run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a
+        level are then distributed evenly, a small level is run by one block, and all targets are searched,
+        whatever thresholds and storage are.
+    graph : bool, launch a captured CUDA graph of all that a call does on the device. The graph and its arrays
+        are kept until a call has another pattern or other levels (other objects, which are kept too) or other
         options. So the first call captures and instantiates (phase "capture", which also launches everything
         once) before it launches. Each further call copies its values in, launches the graph, and copies the
         factor out. Circuit simulation factorises one pattern again and again in this way. Fact: captured, 1
         where the call captured. Not with batched.
-    memory_budget : bytes of dense columns, at most eight per multiprocessor; None is half of what is free
+    memory_budget : int, bytes of dense columns, at most 8 per multiprocessor; None is half of what is free
 
     Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates

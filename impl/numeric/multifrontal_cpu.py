@@ -33,8 +33,8 @@ def multifrontal_cpu(
 
     fronts : of the matrix, n x n, m fronts
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace a pivot below eps in modulus by sign(pivot) eps, where eps = small_pivot(dtype)
-        ||A||_1, and count it
+    static_pivoting : bool, replace a pivot below eps in modulus by sign(pivot) eps, where eps =
+        small_pivot(dtype) ||A||_1, and count it
 
     Returns L and U on the fronts, panel = 0 everywhere: the same bits on any number of threads. Facts:
     fronts, largest_front (rows of the largest), flops (2 per multiply-add, 1 per division, zeros of fronts

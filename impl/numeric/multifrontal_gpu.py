@@ -53,10 +53,10 @@ def multifrontal_gpu(
 
     fronts : of the matrix, on the device
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
-    tensor_cores : use the card's tensor cores for float64, if any; the result differs by rounding
-    memory_budget : bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 more a row);
-        None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves
+    static_pivoting : bool, replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    tensor_cores : bool, use the card's tensor cores for float64, if any; the result differs by rounding
+    memory_budget : int, bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 more a
+        row); None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves
 
     The maps of the last fronts are kept for a second matrix of the same pattern. A call that makes them has a
     phase `maps` and the fact `mapped` = 1. Returns the factor on the fronts, on the device, and the work:

@@ -51,9 +51,9 @@ DENSE_BLOCKS = 8
 class Launch:
     """Levels first to last - 1.
 
-    warps : of a block that takes a column; 0: several blocks take one (mode C)
-    columns : of the level
-    batched : all its levels are one cooperative launch with searched targets; warps does not matter then
+    warps : int, of a block that takes a column; 0: several blocks take one (mode C)
+    columns : int, of the level
+    batched : bool, its levels are one cooperative launch with searched targets, whatever warps is
     """
 
     first: int
@@ -84,7 +84,7 @@ def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
     """Yield the launches, in order.
 
     columns : (depth,), of each level
-    batched : consecutive levels of at most MOST_COLUMNS run together
+    batched : bool, consecutive levels of at most MOST_COLUMNS run together
     """
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)

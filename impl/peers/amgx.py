@@ -149,8 +149,8 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     pattern : n x n, symmetric, rows sorted, the diagonal present, on the device
     values : (nnz,) float64, on the device
     b : (n,) float64, on the device
-    tolerance : of ||b - A x||, absolute, Euclidean
-    most : iterations
+    tolerance : float, of ||b - A x||, absolute, Euclidean
+    most : int, iterations
 
     AmgX copies all arrays, outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """

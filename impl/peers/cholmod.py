@@ -81,7 +81,7 @@ class System:
     common : cholmod_common
     sparse : the matrix as CHOLMOD takes it, with the arrays of `matrix`
     factor : a pointer to cholmod_factor
-    given : whether the matrix keeps its order
+    given : bool, whether the matrix keeps its order
     """
 
     matrix: csr_array

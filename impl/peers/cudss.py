@@ -80,8 +80,8 @@ _created = ctypes.POINTER(_pointer)
 class _Places(NamedTuple):
     """Numbers of parameters.
 
-    threads, levels : in cudssConfigParam_t: threads of the host, levels of a tree of separators
-    tree : in cudssDataParam_t: the user's tree
+    threads, levels : int, in cudssConfigParam_t: threads of the host, levels of a tree of separators
+    tree : int, in cudssDataParam_t: the user's tree
     """
 
     threads: int
@@ -225,10 +225,10 @@ class System:
     """A matrix in cuDSS, with its factorisation.
 
     kind : kind of the matrix that cuDSS is given
-    threads : of the host
+    threads : int, of the host
     values : (nnz,) float64, which are factorised
     b, x : (columns, n) float64, the vectors of every phase
-    levels : of the tree of separators in the order that it was given, 0 for its own order
+    levels : int, of the tree of separators in the order that it was given, 0 for its own order
 
     The other fields are objects of cuDSS.
     """
@@ -290,7 +290,7 @@ class System:
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
     def factorise(self, *, again: bool = False) -> None:
-        """Run the numeric phase. again : whether it has run before, with these values or others.
+        """Run the numeric phase. again : bool, whether it has run before, with these values or others.
 
         Raises UnsupportedError for a matrix that cuDSS calls singular, of kind spd IndefiniteError.
         """
@@ -384,7 +384,7 @@ def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: 
     pattern : n x n, on the device
     values : (nnz,) float64, on the device
     kind : unless general, entries below the diagonal are present and ignored
-    columns : right-hand sides of every solve
+    columns : int, right-hand sides of every solve
 
     cuDSS allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """

@@ -51,7 +51,7 @@ def library() -> Any:
 class Rows:
     """A rank's rows of A x = b in HYPRE.
 
-    begin, end : which rows, the last one excluded
+    begin, end : int, which rows, the last one excluded
     matrix, right, solution : HYPRE's objects
     filled : HYPRE's object through which rows of the solution are set and read
     """

@@ -25,7 +25,7 @@ class System:
 
     columns : n x n, float64, with 32-bit indices
     solver : of nbklu
-    given : whether KLU keeps its order
+    given : bool, whether KLU keeps its order
     """
 
     columns: csc_array
@@ -89,7 +89,7 @@ class System:
 def system(columns: csc_array, *, given: bool, **settings: float) -> System:
     """Return a matrix in KLU, which frees its memory with the last reference to the result.
 
-    given : whether KLU keeps its order
+    given : bool, whether KLU keeps its order
     settings : of klu_common, in place of its defaults
     """
     from nbklu import KLUSolver32Real

@@ -136,7 +136,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """Open a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in MUMPS until the end of the block. given : bool, whether it keeps its order."""
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)

@@ -74,7 +74,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """Open a matrix in PARDISO until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in PARDISO until the end of the block. given : bool, whether it keeps its order."""
     # The package's public class analyses and factorises at once.
     from pymklpardiso._mkl_pardiso import PardisoSolver
 

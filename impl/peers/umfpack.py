@@ -94,7 +94,7 @@ class System:
 
 @contextmanager
 def opened(columns: csc_array, *, given: bool) -> Iterator[System]:
-    """Open a matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in UMFPACK until the end of the block. given : bool, whether it keeps its order."""
     control, info = np.zeros(_CONTROLS), np.zeros(_INFOS)
     library().umfpack_di_defaults(_at(control))
     # Refinement is a phase of its own.

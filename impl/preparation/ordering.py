@@ -51,7 +51,7 @@ def order(ordering: str, graph: csr_array, seed: int) -> Array:
 
     ordering : nnz, amd, metis or dissection
     graph : pattern(A + A^T) without loops, n x n, rows sorted
-    seed : of all but amd
+    seed : int, of all but amd
 
     Raises UnavailableError for `amd` without its library, MemoryError if AMD runs out of memory.
     """

@@ -82,7 +82,7 @@ def cudss(
         `reordering` has nothing to find
     analysis : "kept" reuses the reordering and symbolic phase of the last call, if that had the same pattern
         and options, and refactorises. It shows the cost of a second system of a pattern
-    columns : right-hand sides that are solved at a time
+    columns : int, right-hand sides that are solved at a time
     refine : as in lu_cpu
 
     The defaults follow cuDSS's manual, on all threads of the case. Returns x, float64, for the b of

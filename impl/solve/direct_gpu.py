@@ -127,10 +127,10 @@ def direct_gpu(
 
     prepared : n x n, on the device
     dtype, static_pivoting : as in `multifrontal_gpu`
-    exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
+    exchanges : bool, exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
     maps : "kept" reuses the fronts, index maps and lists of inverses of the last call, if that had the same
         pattern. It shows the cost of a second system of a pattern
-    columns : right-hand sides that are solved at a time
+    columns : int, right-hand sides that are solved at a time
     refine : as in lu_cpu
     inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front; "false"
         substitutes. The value "auto" inverts in float64 with refine >= 1, if memory suffices and an estimate

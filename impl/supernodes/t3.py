@@ -21,7 +21,7 @@ def t3(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
     """Find T3 supernodes, one row after the other (sequential).
 
     filled : F, n x n
-    maxsup : rows per chunk; every supernode ends at the end of its chunk
+    maxsup : int, rows per chunk; every supernode ends at the end of its chunk
 
     Returns the first row of each supernode, and n last. Time O(n log(longest row of L)), or just the
     comparison of row counts where these decide.

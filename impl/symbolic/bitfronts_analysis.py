@@ -71,8 +71,8 @@ class Request:
 
     pattern : on the device
     path : of the option
-    columns : whether the rows are wanted, not only their counts
-    budget : bytes of all arrays but the result's; None for a share of what is free
+    columns : bool, whether the rows are wanted, not only their counts
+    budget : int, bytes of all arrays but the result's; None for a share of what is free
     shape : of the fronts
     most : int, the most blocks of a team, all of which have to be resident
     """

@@ -129,10 +129,10 @@ def front_lengths(
 ) -> dict[str, int]:
     """Return the lengths of FRONTS for a pattern of n rows.
 
-    entries : of all lists
-    tasks : the most there may be
-    panels : of all fronts
-    columns : whether the rows are wanted, not only their counts
+    entries : int, of all lists
+    tasks : int, the most there may be
+    panels : int, of all fronts
+    columns : bool, whether the rows are wanted, not only their counts
     """
     rows = {"rows": n + 1, "holders": entries, "straights": panels}
     rows = rows if columns else dict.fromkeys(rows, 0)

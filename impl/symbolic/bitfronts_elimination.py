@@ -37,9 +37,9 @@ class Elimination:
     struct : of the fronts and their bits, as kernels take it
     start : place of each front's bits; held because the struct has its address
     bits : of the fronts
-    waves : that they were eliminated in
-    entries : of F
-    nbytes : of all arrays up to here
+    waves : int, that they were eliminated in
+    entries : int, of F
+    nbytes : int, of all arrays up to here
     """
 
     fronts: Fronts
@@ -59,7 +59,7 @@ def team_limit(columns: bool) -> int:
 def eliminate(fronts: Fronts, after: int) -> Elimination:
     """Return the fronts' bits, all at a time or in waves.
 
-    after : bytes that are needed in addition at the end
+    after : int, bytes that are needed in addition at the end
 
     Raises MemoryBudgetError, before they are allocated.
     """

@@ -45,8 +45,8 @@ def bitfronts_gpu(
     pattern : n x n, sorted, diagonal present; on the device
     path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check in the
         first step
-    memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
-        fronts do not fit, they are eliminated in waves by height
+    memory_budget : int, bytes of all arrays but the result's; None is half of what is free. If the bits of
+        all fronts do not fit, they are eliminated in waves by height
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has

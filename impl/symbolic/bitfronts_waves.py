@@ -35,7 +35,7 @@ class Waves:
     birth : (fronts,) int32, the wave in which a front is first written to
     start : (fronts,) or (2 fronts,) int64, the word at which its bits begin, then its kept part
     groups : of fronts, and of their kept parts
-    words : of memory
+    words : int, of memory
     """
 
     tops: Array

@@ -61,7 +61,7 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
     """Have `run` traverse from all sources, those with the largest ids (and the most work) first.
 
     pattern : on the device
-    columns : whether the rows themselves are wanted
+    columns : bool, whether the rows themselves are wanted
     run : called with the sources, (k,) int32, and with the arrays to write to
     """
     import cupy

@@ -42,7 +42,7 @@ class Factor(NamedTuple):
         before `stop`, then all words of these pivots' rows
     bits : (words,) uint64, empty for row counts alone
     lower, upper : (n,) int64
-    word_operations : words joined
+    word_operations : int, words joined
     """
 
     stop: Array
@@ -68,7 +68,7 @@ class _Progress(NamedTuple):
 
 
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
-    """Eliminate all fronts on `threads` threads. keep : their bits, not only counts."""
+    """Eliminate all fronts on `threads` threads. keep : bool, their bits, not only counts."""
     m, n = len(fronts.parent), len(fronts.of)
     owner = _owners(fronts.parent, fronts.descendants, fronts.start, threads)
     stop, where, left = np.zeros((3, m), np.uint64)

@@ -58,20 +58,20 @@ def gsofa(
     """Find the filled pattern by fine-grained multi-source traversal, on the GPU.
 
     pattern : n x n, sorted, diagonal present; on the device
-    maxid_ranges : initialise maxId once for many sources, not for each
-    bubble_removal : maxId only for vertices below the source
-    fill_first : skip vertices already filled before looking at maxId (line 9.5)
-    dynamic_space : if memory would leave half of the card's blocks idle, run the sources in several launches.
-        Sources of small ids then leave more of the pool to others. If false, all sources have the same share
-    external_frontiers : where memory is scarce, give each source a queue of fewer than n entries, and write
-        further entries to pinned host memory. If false, run fewer sources at a time
-    queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source in any case
-    sources : #C, the largest number of sources that run at a time
+    maxid_ranges : bool, initialise maxId once for many sources, not for each
+    bubble_removal : bool, maxId only for vertices below the source
+    fill_first : bool, skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : bool, if memory would leave half of the blocks idle, run the sources in several launches.
+        Sources of small ids then leave more of the pool to others. If false, all have the same share
+    external_frontiers : bool, where memory is scarce, give each source a queue of fewer than n entries, and
+        write further entries to pinned host memory. If false, run fewer sources at a time
+    queue_fraction : int, with external frontiers, always aim at n / queue_fraction queue entries per source
+    sources : int, #C, the largest number of sources that run at a time
     rule : how #C is chosen if `sources` is None. The value "resident" takes as many as the resident blocks
         hold. The authors' rules, "published" (Section 4) and "published_space" (code of Section 6), never
         exceed "resident"
-    memory_budget : bytes of the pool (fill, maxId, queues); the buffer of rows is not included
-    maxsup : also count T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does
+    memory_budget : int, bytes of the pool (fill, maxId, queues); the buffer of rows is not included
+    maxsup : int, also count T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has

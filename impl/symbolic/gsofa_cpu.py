@@ -58,7 +58,7 @@ class Round(NamedTuple):
     fill : (sources n,) uint32
     maxid : (sources stride,) uint32
     current, following : (entries,) uint64, the two queues
-    base : the value of vertex 0 in the round's range
+    base : uint64, the value of vertex 0 in the round's range
     """
 
     indptr: Array
@@ -109,15 +109,15 @@ def gsofa_cpu(
     """Find the filled pattern by fine-grained multi-source traversal, on CPU threads.
 
     pattern : n x n, sorted, diagonal present
-    maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
-    bubble_removal : maxId only for vertices below the round's last source; fill alone decides on the others
-    fill_first : skip vertices already filled before looking at maxId (line 9.5)
-    dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
-        has its share of n entries
-    external_frontiers : copy a full queue out to a growing list, expanded after the resident queue. If false,
-        run fewer sources at a time
-    sources : #C, the number of sources that run at a time
-    memory_budget : bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
+    maxid_ranges : bool, initialise maxId every floor((2^32 - 1) / n) rounds, not in each
+    bubble_removal : bool, maxId only for vertices below the round's last source, fill alone for the others
+    fill_first : bool, skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : bool, in each round, queues take what maxId and fill leave of the pool; if false, each
+        source has its share of n entries
+    external_frontiers : bool, copy a full queue out to a growing list, expanded after the resident queue. If
+        false, run fewer sources at a time
+    sources : int, #C, the number of sources that run at a time
+    memory_budget : int, bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
     output : "pattern", or "counts", which leaves the columns out
 
     Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2. Here it is also limited

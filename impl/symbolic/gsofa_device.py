@@ -77,7 +77,7 @@ class Traversal:
         """Allocate the arrays of a traversal.
 
         launches : together they cover all sources, largest ids first
-        memory : the words that they divide
+        memory : (words,) uint32, which the launches divide
         """
         import cupy
 
@@ -237,8 +237,8 @@ def host_room() -> int:
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
     """Return the bytes that the traversal and the gathering of rows request: a count, not DRAM traffic.
 
-    examined : adjacency entries
-    rows : entries of F that are kept
+    examined : int, adjacency entries
+    rows : int, entries of F that are kept
     """
     entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
     return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

@@ -62,16 +62,16 @@ def gsofa_multi(
     """Find the filled pattern by GSoFA on several GPUs: of a process, of MPI ranks, or simulated.
 
     pattern : n x n, sorted, diagonal present; on the current device
-    gpus : GPUs of this process, from the current device on; a field of the case, not an option
-    virtual_gpus : GPUs of a node, run in turn on the one GPU
-    nodes : nodes, also simulated in turn
-    ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
+    gpus : int, GPUs of this process, from the current device on; a field of the case, not an option
+    virtual_gpus : int, GPUs of a node, run in turn on the one GPU
+    nodes : int, nodes, also simulated in turn
+    ranks : int, MPI ranks, one per node; `fillpath run --option ranks=4` starts them
     order : which GPU takes which source (`gsofa_schedule`)
-    maxsup : rows per chunk
+    maxsup : int, rows per chunk
     sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs. They are
         shared by "peer_copy", copies, or in managed memory, in "one_array" for all GPUs or in
         "separate_arrays", one per GPU. The number of supernodes is a fact.
-    advise : advise the driver where managed memory belongs
+    advise : bool, advise the driver where managed memory belongs
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (ranks other than
@@ -117,14 +117,14 @@ def gsofa_multi(
 
 
 class _Share:
-    """The work of one worker of the schedule, and its progress. card : its device."""
+    """The work of one worker of the schedule, and its progress. card : int, its device."""
 
     def __init__(self, whole: Schedule, worker: int, card: int, columns: bool) -> None:
         self.whole, self.worker, self.card, self.columns = whole, worker, card, columns
         self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
-        """Launch on the worker's device, without waiting. workers : how many share the host's memory."""
+        """Launch on the worker's device, without waiting. workers : int, how many share the host's memory."""
         import cupy
 
         # Not for all workers in advance, so that the devices of earlier workers are busy meanwhile.

@@ -38,14 +38,14 @@ DIVISIONS = 8
 class Launch:
     """A launch over the sources first to last - 1.
 
-    blocks : of the launch
-    slots : sources that a block works on at a time
-    wider : the first `wider` blocks have one slot more
-    stride : words of maxId per source
-    maxid, queues : first word of each in the pool
-    capacity : queue entries per source; the sources of a block share theirs
-    spills : whether a queue can be full
-    own : whether each source, instead of each slot, has its own arrays
+    blocks : int, of the launch
+    slots : int, sources that a block works on at a time
+    wider : int, the first `wider` blocks have one slot more
+    stride : int, words of maxId per source
+    maxid, queues : int, first word of each in the pool
+    capacity : int, queue entries per source; the sources of a block share theirs
+    spills : bool, whether a queue can be full
+    own : bool, whether each source, instead of each slot, has its own arrays
     """
 
     first: int
@@ -78,13 +78,13 @@ class Launch:
 class Pool:
     """The pool, and how launches may use it.
 
-    words : its size, even
-    sources : the most at a time
-    entries : queue entries that a source is meant to have
+    words : int, its size, even
+    sources : int, the most at a time
+    entries : int, queue entries that a source is meant to have
     host : returns how many bytes may be pinned
-    resident : blocks that the card holds at once
-    most_slots : the most slots of a block
-    binds : whether a source has less than it is meant to have
+    resident : int, blocks that the card holds at once
+    most_slots : int, the most slots of a block
+    binds : bool, whether a source has less than it is meant to have
     """
 
     n: int
@@ -164,7 +164,7 @@ def plan(
 def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
     """Return (blocks, slots of each, blocks with one slot more) for this many sources at a time.
 
-    Every block is busy before any has a second slot. sources : at most what the card's blocks have slots for.
+    sources : int, at most all slots; every block is busy before any block has a second slot
     """
     blocks = min(sources, resident)
     return blocks, *divmod(min(sources, blocks * most_slots), blocks)

@@ -32,8 +32,8 @@ PUBLISHED_WORDS = 3758096384 // 5
 class Schedule:
     """Sources 0 to n - 1 over nodes x gpus workers; GPU g of node m is worker m gpus + g.
 
-    maxsup : sources per chunk
-    concurrent : #C, the number of sources that saturate a GPU
+    maxsup : int, sources per chunk
+    concurrent : int, #C, the number of sources that saturate a GPU
     """
 
     n: int

@@ -38,7 +38,7 @@ MOST_MANAGED = 40 * 10**9
 class Rows:
     """Rows of F found by one worker, on its device.
 
-    card : the device
+    card : int, the device
     rows : (k,) int32
     lower, upper, edges : (k,) int64
     columns : (entries,) int32

@@ -28,10 +28,10 @@ QUEUE_FRACTION = 8
 class Split:
     """A round's division of the pool.
 
-    sources : concurrent sources
-    stride : words of maxId per source
-    maxid, queues : first word of each in the pool
-    entries : of each of the two queues
+    sources : int, concurrent sources
+    stride : int, words of maxId per source
+    maxid, queues : int, first word of each in the pool
+    entries : int, of each of the two queues
     """
 
     sources: int
@@ -45,9 +45,9 @@ class Split:
 class Space:
     """The pool, and how rounds may split it.
 
-    words : its size, even
-    most : concurrent sources at the start
-    claim : queue entries that a source is meant to have; more sources run at a time only if each has them
+    words : int, its size, even
+    most : int, concurrent sources at the start
+    claim : int, queue entries that each source has unless it is alone
     """
 
     n: int
@@ -115,7 +115,7 @@ class ValueRanges:
     Round r writes values in [top - (r + 1) n, top - r n), where the position in the range is the vertex; any
     larger value means `not reached`. After floor(top / n) rounds they start again, and no word is trusted.
 
-    rounds : since the ranges started
+    rounds : int, since the ranges started
     trusted : the words first to last - 1 that those rounds used
     """
 

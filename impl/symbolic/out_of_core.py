@@ -49,8 +49,8 @@ def out_of_core(
     """Find the filled pattern by chunks of rows within a budget of device memory (PPoPP 2023).
 
     pattern : n x n, sorted, diagonal present; on the device
-    memory_budget : bytes of the intermediate arrays; None is half of what is free
-    dynamic_assignment : larger chunks for the rows before frontiers grow long (Algorithm 4)
+    memory_budget : int, bytes of the intermediate arrays; None is half of what is free
+    dynamic_assignment : bool, larger chunks for the rows before frontiers grow long (Algorithm 4)
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its

@@ -32,7 +32,7 @@ def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
     """Return the tree of n vertices with that many leaves, with short ways from leaves to roots.
 
     pattern : n x n, sorted; an entry joins two vertices either way
-    leaves : a power of two
+    leaves : int, a power of two
 
     Each division leaves the shortest way from a leaf to the root of its part. A leaf has a vertex or more, a
     separator may have none. Raises InputError for other leaves, UnsupportedError if the order has no such

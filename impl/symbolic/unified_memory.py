@@ -41,10 +41,10 @@ def unified_memory(
     """Find the filled pattern with six managed words per vertex and row (PPoPP 2023's baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
-    prefetch : move the arrays to the device before the launch
-    oversubscribe : allow more than half of the card's free memory; only for a card that nobody else uses
-    keep : keep the arrays, with their pages, for the next call on a pattern of this order. Only the first
-        call makes the pages, and no call releases them
+    prefetch : bool, move the arrays to the device before the launch
+    oversubscribe : bool, allow more than half of the card's free memory; only on an unshared card
+    keep : bool, keep the arrays, with their pages, for the next call on a pattern of this order. Only the
+        first call makes the pages, and no call releases them
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its

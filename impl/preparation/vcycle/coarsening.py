@@ -62,7 +62,7 @@ def mixed(first: int, second: int) -> int:
 def matched(graph: Graph, most: int, seed: int, workers: int) -> Array:
     """Pair vertices: return (n,) int32, the other vertex of the pair, -1 without.
 
-    most : the largest size of a pair
+    most : int, the largest size of a pair
 
     Two vertices become a pair if each is the other's neighbour of largest weight over sizes. Vertices left
     after some rounds are paired if they share their heaviest neighbour.

@@ -35,7 +35,8 @@ _NEVER = -(1 << 60)
 class Halves(NamedTuple):
     """A part cut in two.
 
-    starts, neighbours, sizes : the part as a graph
+    starts, neighbours : (m + 1,) and (entries,) uint32, the part as a graph
+    sizes : (m,) int32
     place : (m,) uint8, 0 or 1 for the halves, 2 for the separator
     pulled : (m, 2) int32, of a vertex in the separator: the sizes of its neighbours in either half
     front : (m,) uint32, the separator's vertices, in any order

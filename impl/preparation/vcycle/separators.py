@@ -59,10 +59,10 @@ def refined(
 ) -> None:  # fmt: skip
     """Refine the separators of the nodes of a depth, and chain their vertices anew.
 
-    coarse_first, coarse_follow : the chains on the next coarser graph
+    coarse_first, coarse_follow : (nodes,) and (coarse n,) int32, the chains on the next coarser graph
     pairs : (coarse n, 2) int32, the vertices of each coarse vertex
-    nodes : the largest separator first
-    cuts : whether to follow with a minimum cut
+    nodes : (k,) int64, the largest separator first
+    cuts : bool, whether to follow with a minimum cut
     """
     shift = shift_of(depth)
     for worker in prange(workers):

@@ -25,7 +25,7 @@ def tried(
 ) -> tuple[Array, Array]:  # fmt: skip
     """Split each part several times; return (tries, members) uint8, 0 to 2, and (parts, tries) costs.
 
-    members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
+    members, bounds : (k,) int32, (parts, 2) int64; part i is members[bounds[i, 0] : bounds[i, 1]]
     local : (n,) int32, room
     order : (parts,) the largest part first
     """

@@ -74,7 +74,7 @@ def shift_of(depth: int) -> int:
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
     """Return where a vertex is: in part 0 or 1, SEPARATOR, or BELOW for a separator further up.
 
-    shift : of a node that has the vertex or a neighbour of it
+    shift : int, of a node that has the vertex or a neighbour of it
     """
     return int64((tree.codes[label[v]] >> shift) & 3)
 
