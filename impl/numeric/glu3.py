@@ -59,15 +59,15 @@ def glu3(
         are kept until a call has another pattern or other levels (other objects, which are kept too) or other
         options. So the first call captures and instantiates (phase "capture", which also launches everything
         once) before it launches. Each further call copies its values in, launches the graph, and copies the
-        factor out. Circuit simulation factorises one pattern again and again in this way. Fact: captured, 1
-        where the call captured. Not with batched.
+        factor out. Circuit simulation factorises one pattern again and again in this way. The fact captured
+        is 1 if the call captured. Not with batched.
     memory_budget : int, bytes of dense columns, at most 8 per multiprocessor; None is half of what is free
 
     Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
     (multiply-adds); small_pivots; dense columns. Raises UnsupportedError, naming the first column whose pivot
-    is zero or whose values are not all finite. Raises MemoryBudgetError if not one dense column fits that is
-    asked for; InputError for graph with batched, whose cooperative launches are few already.
+    is zero or whose values are not all finite. Raises MemoryBudgetError if dense columns are asked for and
+    none fits; InputError for graph with batched, whose launches are few already.
     """
     if graph and batched:
         raise InputError("graph=true: expected batched=false, whose levels are launched one by one")

@@ -34,7 +34,7 @@ MOST_ENTRIES = (2**31 - 1) // (4 * int(ENVIRONMENT["SUPERLU_FILL"])) - 1
 
 _int, _int64, _pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p
 _ints = ctypes.POINTER(_int)
-# superlu_dist_options_t takes less than a tenth.
+# Room for superlu_dist_options_t, which takes less than a tenth.
 _OPTIONS_BYTES = 8192
 # Stype_t, Dtype_t, Mtype_t.
 _BY_COLUMNS, _BY_LOCAL_ROWS, _DOUBLE, _GENERAL = 0, 7, 1, 0
@@ -159,8 +159,8 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
 def factorised(pattern: Pattern) -> tuple[Array, Array]:
     """Return (lower, upper), row counts of L + U, by symbfact, on this process alone.
 
-    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as there, the phase `etree` makes the elimination
-    tree of A + A^T, and permutes A by a postorder of the tree, which fills alike. Raises as
+    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as in pdgssvx, the phase `etree` makes the
+    elimination tree of A + A^T and permutes A by its postorder, which keeps the fill. Raises as
     `factorised_in_parallel`.
     """
     with phase("convert"):

@@ -4,12 +4,12 @@ U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[
 of L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
 U[m,:] has all of U[k,m:], and L[:,m] all of L[m:,k]: k is not needed past m, and no paths are searched for.
 
-A supernode of U is a range of vertices in which each has the columns of the one before it, less that one; a
-supernode of L likewise with rows. One list serves all of it.
+A supernode of U is a range of vertices. The columns of each are those of the previous vertex without that
+vertex, so one list serves all. A supernode of L is the same with rows.
 
-A chain is a range of vertices in which m is the next vertex each time. Each set then begins as the set before
-it, and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of
-its column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them in turn.
+A chain is a range of vertices whose m is always the next vertex. Each set then starts from the previous set,
+and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of its
+column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them in turn.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in unsymmetric sparse symbolic factorization,
 SIAM J. Matrix Anal. Appl. 13 (1992).
@@ -36,7 +36,7 @@ from impl.cpu.memory import buffer, reserve
 
 # The two sides of F: by rows and by columns.
 U, L, SIDES = np.uint64(0), np.uint64(1), np.uint64(2)
-# The end of a linked list, and no chain.
+# Marks the end of a linked list, and no chain.
 NONE = np.uint64(0xFFFFFFFF)
 # Where a chain's last vertex waits to add to one side.
 CHAIN = np.dtype(
@@ -127,7 +127,7 @@ def supernodal_factor(indptr, indices, starts, rows):
                 begin[side] = start[side, last] + vertex - first[side, last]
                 stop[side] = end[side, last]
             if begin[U] < stop[U] and begin[L] < stop[L]:
-                # Vertices past the last one of a list have nothing to take from it.
+                # Vertices past the last vertex of a list take nothing from it.
                 bound[U], bound[L] = lists[stop[U] - ONE], lists[stop[L] - ONE]
                 shorter = U if stop[U] - begin[U] < stop[L] - begin[L] else L
                 for p in range(begin[shorter], stop[shorter]):
