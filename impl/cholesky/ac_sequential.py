@@ -32,13 +32,11 @@ def ac_sequential(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditione
     """Factorise by randomised approximate Cholesky on one core, the reference of ParAC.
 
     laplacian : on the host
-    seed : of the random streams; it determines the factor to the last bit, here and in every reproducible
-        implementation
+    seed : int, of the random streams; it determines the factor to the last bit, in every implementation
 
     Returns G and D with E[G D G^T] = L; fills are the entries of G beyond the graph's edges, with parallel
     edges counted separately. Time O(m log m) for m edges. Memory: 12 bytes per entry of G, 52 per edge and 64
     per vertex; if G has more entries than expected, the factorisation starts again with twice the room.
-
     Raises MemoryError beyond 2^32 entries, FillpathError if a sampled weight becomes 0.
     """
     slots = first_slots(laplacian)

@@ -15,6 +15,11 @@ tree. So the order of every sort and sum is fixed here. A seed therefore fixes t
 
 An edge is two parallel words: tag = id << 32 | multiplicity, uint64, and its weight, float64. Nothing here is
 compiled with fast-math, and no multiplication is fused with an addition.
+
+    tags, weights = np.array([7, 5, 7], np.uint64) << HIGH | ONE, np.array([1.0, 2.0, 4.0])
+    ids, sums = np.empty(3, np.uint64), np.empty(3)
+    merge(tags, weights, np.uint64(3), ids, sums)    # 2: steps 1 and 2 have merged the edges to 7
+    ids[:2] >> HIGH, sums[:2]                        # [5, 7], [2, 5]
 """
 
 from __future__ import annotations
@@ -174,7 +179,6 @@ def _insertion_by_weight(tags, weights, first, stop):
 
 @njit(inline="always")
 def _before(tags, weights, p, q, by_weight):
-    """Return whether edge p comes before edge q."""
     if by_weight:
         return weights[p] > weights[q] or (weights[p] == weights[q] and tags[p] > tags[q])
     return tags[p] < tags[q] or (tags[p] == tags[q] and weights[p] < weights[q])

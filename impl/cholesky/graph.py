@@ -24,13 +24,13 @@ from scipy.sparse import coo_array
 from fillpath.errors import InputError, UnsupportedError
 from fillpath.nouns import Array, Laplacian, Pattern, Prepared
 
-# Relative difference of two mirrored entries: generators form both by the same products in different orders.
+# Relative difference allowed between mirrored entries: generators multiply in different orders.
 SYMMETRY = 1e-12
 # Relative to the moduli in a row: an excess below the rounding of a sum counts as 0. So does a deficit below
 # the precision of a file with seven digits (G2_circuit's is 1.03e-7).
 LEAST_EXCESS = 1e-12
 LARGEST_DEFICIT = 1e-6
-# The sum of all weights: sums, and products with numbers below 1, stay finite.
+# Bound on the sum of all weights, so that sums and products with numbers below 1 stay finite.
 LARGEST_WEIGHTS = 1e300
 # Bounds of a weight: its sampled shares stay above 0 for many steps.
 SMALLEST_WEIGHT = 1e-300
@@ -68,7 +68,7 @@ def laplacian(prepared: Prepared) -> Laplacian:
 def from_edges(n: int, rows: Array, columns: Array, weights: Array) -> Laplacian:
     """Return the Laplacian of a graph given by its edges, each listed once; parallel edges are kept apart.
 
-    n : vertices
+    n : int, vertices
     rows, columns : (edges,) integers from 0 to n - 1
     weights : (edges,) float64
 
@@ -191,7 +191,7 @@ def _diagonal_places(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _excess(indptr, indices, values):
-    """Return diagonals' excesses over their rows, 0 up to rounding, and how many others are positive."""
+    """Return each diagonal's excess over its row, and the number of positive entries off the diagonal."""
     n = len(indptr) - 1
     excess = np.empty(n)
     positive = 0

@@ -5,20 +5,20 @@ included. In the paper all ready vertices go through one queue, whose slots are 
 the vertices that a worker hands to idle workers, or that its own ring cannot hold, go through it. The
 vertices that are ready at the start are divided into shares; a worker takes batches, from its own share
 first. The worker that removes the last edge a vertex waits for keeps the vertex in its own ring, unless
-another worker is idle. An idle worker has reserved a slot of the queue and spins until it is filled. So all T
-workers have to run at once: none begins before all are present. A column is written wherever the worker has
-room, which it reserves by an atomic add.
+another worker is idle. An idle worker has reserved a slot of the queue and spins until it is filled. All T
+workers therefore have to run at once, and none begins before all are present. A column is written wherever
+the worker has room, which it reserves by an atomic add.
 
 Memory order. A step first adds edges to its neighbours, then writes the edges that it samples, then removes
 edges from neighbours, by a release. Adding comes first, because a neighbour whose count reaches 0 may be
 eliminated at once and would then remove an edge that has not been added yet. The worker that brings `pending`
 to 0 has acquired every earlier change. It either eliminates the vertex itself or fills a slot of the queue,
 which another worker acquires. Adding needs no release. A neighbour that gains as many edges as it loses is
-not touched at all. It then waits for one of the sampled edges, and so for another neighbour that the step
-releases.
+not touched. It waits for a sampled edge, and so for another neighbour, which the step releases.
 
-    factor, work = parac_cpu(laplacian, seed=0)
-    factor.diagonal, work.facts["waits"]
+    path = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]))
+    factor, work = parac_cpu(path, seed=0)
+    factor.pattern.indices, factor.values, factor.diagonal    # [1, 2], [-1, -1], [1, 3, 0]
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ BLOCK = 4096
 # Attempts to read an empty slot before the first one that yields to other threads.
 SPINS = np.uint64(64)
 # Attempts after which a worker ends the run if no vertex was eliminated in the meantime: ten seconds or more.
-# One vertex may have all entries of W: PATIENCE_ENTRIES of them add an attempt.
+# A vertex with many entries takes long, so PATIENCE_ENTRIES entries of W add an attempt.
 PATIENCE = 2**24
 PATIENCE_ENTRIES = 4
-# The same for a worker that waits for the others to begin: seconds.
+# Attempts of a worker that waits for the others to begin: seconds.
 ARRIVAL = np.uint64(2**23)
 
 # Slots of the queue in one square, whose rows and columns are exchanged: 16 of 4 bytes fill a cache line.
@@ -71,7 +71,7 @@ SPREAD = SIDE * SIDE
 BATCH, RING = np.uint64(16), np.uint64(256)
 # How many vertices ahead of the current one a worker looks, to prefetch what they need.
 AHEAD = np.uint64(3)
-# How many columns ahead of the one being copied to its place.
+# How many columns ahead are prefetched while columns are copied to their places.
 COLUMNS_AHEAD = np.uint64(12)
 
 # Counters, two cache lines apart, as processors fetch lines in pairs. They count reserved slots of the store,
@@ -109,8 +109,7 @@ class Shared(NamedTuple):
 class Samples(NamedTuple):
     """A worker's second scratch, of the same length as `Scratch`.
 
-    changes : uint64, per neighbour: edges gained to smaller vertices << 32 | edges gained to larger ones,
-        which will wait there
+    changes : uint64, per neighbour: edges gained to smaller vertices << 32 | edges gained to larger vertices
     bases : uint32, the number of edges that waited there before
     homes : uint32, per sampled edge: its smaller end, as a neighbour's position
     ranks : uint32, per sampled edge: how many edges of this step wait there before it
@@ -129,10 +128,9 @@ def parac_cpu(laplacian: Laplacian, *, seed: int = 0) -> tuple[Preconditioner, W
     laplacian, seed : as in ac_sequential
 
     Result and fills as in ac_sequential: the factor is the same on any number of threads. Memory: 12 bytes
-    per entry of G more. Facts: `waits`, vertices that a worker had to wait for.
-
-    Raises MemoryError beyond 2^32 entries; UnsupportedError if fewer threads run than were asked for. A
-    worker that ends early, or no progress, as with an asymmetric graph, raises FillpathError.
+    per entry of G more. Facts: `waits`, vertices that a worker had to wait for. Raises MemoryError beyond
+    2^32 entries; UnsupportedError if fewer threads run than were asked for. A worker that ends early, or no
+    progress, as with an asymmetric graph, raises FillpathError.
     """
     threads, graph = get_num_threads(), edges(laplacian)
     slots = first_slots(laplacian, spare=threads * BLOCK)
@@ -209,7 +207,7 @@ def _begin_share(graph, store, first, shares, share, threads):
             put(store, k, p, np.uint64(graph.indices[later + p]), graph.weights[later + p])
         store.records[_state(store, k)] = earlier << HIGH | kept
         store.record_ends[_left(store, k)] = waiting - kept
-        first[last] = k  # Overwritten by the next one if this one is not ready.
+        first[last] = k  # The next vertex overwrites k if k is not ready.
         last += np.uint64(earlier == ZERO)
     shares[LINE * share + ONE] = last
 
@@ -482,7 +480,6 @@ def _assembled(store: Store, columns: Array, threads: int) -> tuple[Pattern, Arr
 
 @njit(cache=True, parallel=True, nogil=True)
 def _add_up(columns, totals, threads):
-    """Return the lengths of the columns of each share."""
     n = np.uint64(len(columns))
     for share in prange(threads):
         total = ZERO

@@ -3,7 +3,10 @@
 T. Liang and others, Parallel GPU-Accelerated Randomized Construction of Approximate Cholesky Preconditioners,
 Section 5.3, Algorithm 4. Differences from the paper: edges wait in one list per vertex instead of one hash
 table. The team that makes a vertex ready continues with it. A warp eliminates a vertex with few edges, a
-block a vertex with many. Every sum has a fixed order (elimination.py), which costs a warp nothing.
+block a vertex with many. Every sum has the fixed order of elimination.py, which costs a warp nothing.
+
+    factor, work = parac_gpu(laplacian, seed=0)    # all arrays on the device
+    factor.diagonal.shape, factor.values.shape     # (laplacian.n,), factor.pattern.indices.shape
 """
 
 from __future__ import annotations
@@ -42,8 +45,8 @@ TEAM_SHARE = 4
 ROOM = 48
 # Share of the free memory that lists may take if no budget is given.
 SHARE = 0.5
-# Clocks of a multiprocessor without an elimination after which the kernel gives up: some ten seconds, and
-# more per entry of W. An entry in the list of one vertex that has them all takes a few times less.
+# The kernel gives up after this many clocks of a multiprocessor without an elimination: some ten seconds.
+# More are allowed per entry of W, several times what an entry of the longest list takes.
 PATIENCE = 2**34
 PATIENCE_AN_ENTRY = 2**10
 ADVICE = "impl.cholesky.graph makes a graph of any matrix that has one"
@@ -63,10 +66,9 @@ def parac_gpu(
     """Factorise by randomised approximate Cholesky on the GPU, in a persistent kernel.
 
     laplacian : on the device
-    seed : of the random streams; it determines the factor to the last bit, as in `ac_sequential`, in every
-        run
-    memory_budget : bytes of the working memory, 176 per vertex and a pool of edges; None is half of what is
-        free. If the pool is too small, the run starts again with twice as much.
+    seed : int, of the random streams; it determines the factor to the last bit, as in `ac_sequential`
+    memory_budget : int, bytes of the working memory, 176 per vertex and a pool of edges; None is half of what
+        is free. If the pool is too small, the run starts again with twice as much.
 
     Returns G and D on the device; fills are the entries of G outside of L. Facts:
 
@@ -94,9 +96,9 @@ def factorise(
 ) -> tuple[Preconditioner, Work]:
     """Factorise as `parac_gpu` does.
 
-    blocks : of the launch, at least 2; None is as many as are resident
-    units : of the pool, in the first attempt
-    patience : clocks of a multiprocessor without an elimination
+    blocks : int, of the launch, at least 2; None is as many as are resident
+    units : int, of the pool, in the first attempt
+    patience : int, clocks of a multiprocessor without an elimination
     """
     nnz = len(laplacian.pattern.indices)
     most = most_units(laplacian.n, nnz, budget)
@@ -132,7 +134,7 @@ def factorise(
 
 
 def first_units(nnz: int) -> int:
-    """Return the units of the pool in the first attempt. nnz : entries of W."""
+    """Return the units of the pool in the first attempt. nnz : int, entries of W."""
     return 64 + -(-ROOM * nnz // UNIT)
 
 
@@ -260,6 +262,5 @@ class _Run:
         self.kernels[name]((-(-threads // 256),), (256,), arguments)
 
     def _tiles(self, name: str, entries: int, *arguments: Any) -> None:
-        """Launch one warp per tile, nothing if there are no entries."""
         if entries:
             self._each(name, 32 * -(-entries // TILE), *arguments)

@@ -1,18 +1,23 @@
 """The places where sampled edges wait for their vertex, and where the columns of G are written.
 
-A sampled edge waits at its smaller end, in a place of that vertex's record. The places lie side by side, so
-that gathering the edges touches few cache lines. When they are full, the edge is linked into the vertex's
+A sampled edge waits at its smaller end, in a place of that vertex's record. The places are adjacent, so that
+gathering the edges touches few cache lines. An edge that finds no free place is linked into the vertex's
 list, which begins at heads[vertex].
 
 A record is one or more cache lines of eight words of 8 bytes. A line holds five places: five weights, then
-five larger ends; its last four bytes are unused. The first place of the first line holds no edge. It is free
-for other state of the vertex.
+five larger ends; its last four bytes are unused. The first place of the first line is for other state of the
+vertex.
 
 A column takes one slot per neighbour, one after the other. Slot p holds an entry of the column, rows[p] and
 values[p]. It may also hold a link of a list: an edge that was sampled when the column was eliminated.
 
-An edge in a link is next slot << 32 | larger end, then its weight. Memory that is never written is never
-used.
+An edge in a link is next slot << 32 | larger end, then its weight. Unwritten pages take no memory.
+
+    graph = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]))
+    store, scratch = new_store(graph, first_slots(graph)), new_scratch(SCRATCH)
+    put(store, ONE, ZERO, TWO, 0.5)  # An edge from vertex 1 to 2, of weight 0.5.
+    count = gather(edges(graph), ONE, ONE, ONE, store, scratch)
+    scratch.tags[:count] >> HIGH, scratch.weights[:count]    # [2, 2], [3, 0.5]: of the graph, of the store
 """
 
 from __future__ import annotations
@@ -43,9 +48,9 @@ UNDERFLOW = (
 class Edges(NamedTuple):
     """The graph, as kernels read it.
 
-    indptr : (n + 1,) uint64.
-    indices : (nnz,) uint32.
-    weights : float64.
+    indptr : (n + 1,) uint64
+    indices : (nnz,) uint32
+    weights : (nnz,) float64
     """
 
     indptr: Array
@@ -59,8 +64,7 @@ class Store(NamedTuple):
     rows : (slots,) uint32
     values : (slots,) float64
     heads : (n,) uint32
-    records : (8 lines n,) uint64, aligned to cache lines; record_weights, record_ends are its views as
-        float64 and uint32
+    records : (8 lines n,) uint64, aligned to cache lines; record_weights and record_ends are views of it
     links : (2 slots,) uint64; link_weights is its view as float64
     lines : uint64, per record
     width : uint64, edges that a record has places for
@@ -116,7 +120,7 @@ def _aligned(words: int) -> Array:
 
 
 def first_slots(graph: Laplacian, spare: int = 0) -> int:
-    """Return the number of slots in the first attempt. spare : slots that workers may leave empty."""
+    """Return the number of slots in the first attempt. spare : int, slots that workers may leave empty."""
     return min(MOST_SLOTS, ROOM * (graph.pattern.nnz // 2) + spare + 1)
 
 
@@ -212,6 +216,6 @@ def put(store, vertex, place, larger, weight):
 
 @njit
 def link(store, slot, following, larger, weight):
-    """Store it in a link. following : the next slot of the list."""
+    """Store an edge in a link. following : uint64, the next slot of the list."""
     store.links[TWO * slot] = np.uint64(following) << HIGH | larger
     store.link_weights[TWO * slot + ONE] = weight

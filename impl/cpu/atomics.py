@@ -1,7 +1,7 @@
 """Relaxed atomics on one element of a one-dimensional array, which Numba lacks: LLVM's instructions.
 
-They work inside `prange`. Relaxed: an operation is indivisible but orders no other access; what one parallel
-loop wrote is visible to the next. index : any integer type, never negative, not checked.
+They work inside `prange`. A relaxed operation is indivisible but orders no other access. The next parallel
+loop sees what one has written. index : any integer type, not negative, not checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A growing list of uint32 in chunks: growing copies nothing, and the one possible reading frees it.
+"""A growing list of uint32 in chunks: growing copies nothing, and reading, possible once, frees it.
 
 Entries appended in one call are in one chunk. The reader repeats the writer's lengths in the same order.
 """

@@ -1,4 +1,4 @@
-"""Buffers whose final size is not known: unwritten pages take no memory, outgrown buffers are returned.
+"""Buffers of unknown final size: unwritten pages take no memory, and outgrown buffers are freed.
 
 A large buffer has its own mapping (glibc keeps smaller blocks for later). It asks for huge pages, as NumPy's
 arrays do and Numba's do not: its first writes then take a quarter of the time.

@@ -1,6 +1,6 @@
 """Atomics that order other memory accesses, prefetches, and yielding (`atomics` has the relaxed ones).
 
-Again on one element of a one-dimensional array. index : any integer type, never negative, not checked.
+Each works on one element of a one-dimensional array. index : any integer type, not negative, not checked.
 """
 
 from __future__ import annotations

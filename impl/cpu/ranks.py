@@ -26,8 +26,7 @@ class Part:
 
     rows : (k,) int32, ascending
     lower, upper, edges : (n,) int64, 0 for other rows
-    indices : (entries,) int32, the columns of the rows, one row after the other; None if only counts are
-        wanted
+    indices : (entries,) int32, the columns, row after row; None if only counts are wanted
     """
 
     rows: Array

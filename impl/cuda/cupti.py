@@ -1,8 +1,8 @@
 """CUPTI's activity records: the library, and the callbacks by which it hands over records.
 
-CUPTI writes records into buffers that it requests and returns through callbacks, of which a process has one
-pair. Records arrive late, so their collector waits. CUPTI is called through ctypes, so no compiler is needed.
-Only one kind of record is collected at a time, and by nobody else in the process.
+CUPTI requests and returns buffers of records through callbacks; a process has one pair of callbacks. Records
+arrive late, so the collector waits. CUPTI is called through ctypes, so no compiler is needed. One collector
+at a time collects one kind of record.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _Requested = ctypes.CFUNCTYPE(
 _Completed = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t
 )
-# Kept alive as long as the process runs, even for a collector that saw no record: CUPTI stores only the
-# addresses of the callbacks.
+# Kept alive for the life of the process: CUPTI stores only the addresses of the callbacks.
 _kept: list[Any] = []
 
 
@@ -62,7 +61,7 @@ def library() -> Any:
 
 
 def check(cupti: Any, status: int, refused: str) -> None:
-    """Raise UnavailableError for a status that is none of success. refused : what is then missing."""
+    """Raise UnavailableError unless a status is success. refused : str, what is missing without it."""
     if status == 0:
         return
     text = ctypes.c_char_p()

@@ -1,4 +1,10 @@
-"""The current device: what it is, what it has left, what fits on it. CuPy is imported late."""
+"""The current device: what it is, what it has left, what fits on it.
+
+CuPy is imported by each function, so that the module can be imported without CuPy.
+
+    compute_capability(), multiprocessors()    # (9, 0), 132 on an H100
+    facts()["memory"], free_bytes()            # bytes
+"""
 
 from __future__ import annotations
 
@@ -50,11 +56,10 @@ def shared_memory() -> tuple[int, int]:
 
 
 def occupancy(kernel: Any, threads: int, shared_bytes: int) -> int:
-    """Return how many blocks of a kernel can be resident on a multiprocessor at a time.
+    """Return how many blocks of a RawKernel a multiprocessor holds at a time.
 
-    kernel : a RawKernel
-    threads : per block
-    shared_bytes : dynamic shared memory per block
+    threads : int, per block
+    shared_bytes : int, dynamic shared memory per block
     """
     import cupy
 
@@ -82,10 +87,9 @@ def identity() -> str:
 def facts() -> dict[str, object]:
     """Return the facts of the device; None for what cannot be read. No CUDA context is made for it.
 
-    memory, l2 : bytes
-    peak_bytes_per_second : of DRAM, from its clock and bus width; None for a MIG slice, whose share of it is
-        unknown
-    mig : whether it is a MIG slice
+    memory, l2 : int, bytes
+    peak_bytes_per_second : int, of DRAM, from its clock and bus width; None for a MIG slice
+    mig : bool, whether the device is a MIG slice
     """
     return {
         "name": _properties()["name"],
@@ -116,12 +120,12 @@ def is_mig() -> bool:
 
 
 def _mig_uuid() -> str | None:
-    """Return the slice of CUDA_VISIBLE_DEVICES, or the only one; None where CUDA chose among several."""
+    """Return the slice in CUDA_VISIBLE_DEVICES, or the only slice; None if CUDA chose among several."""
     if not is_mig():
         return None
     asked, found = _asked_for(), nvml.slices()
     if asked.startswith("MIG-"):
-        # A prefix will do for CUDA.
+        # CUDA accepts a prefix.
         matching = [uuid for uuid in found if uuid.startswith(asked)]
         return matching[0] if len(matching) == 1 else asked
     return found[0] if len(found) == 1 else None
@@ -145,7 +149,7 @@ def _driver() -> str | None:
 
 
 def _versions() -> dict[str, object]:
-    """Return CUDA's versions: the newest the driver supports, CuPy's runtime, and NVRTC's, for kernels."""
+    """Return the versions of CUDA: the newest of the driver, of CuPy's runtime, and of NVRTC."""
     import cupy
 
     supported, runtime = cupy.cuda.runtime.driverGetVersion(), cupy.cuda.runtime.runtimeGetVersion()

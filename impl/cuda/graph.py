@@ -9,8 +9,8 @@ from typing import Any
 def captured(work: Callable[[], None]) -> Any:
     """Return the graph of all launches of `work`; its `launch()` repeats them in the current stream.
 
-    work : launches, and neither allocates nor waits. It is done once before it is captured, so that no kernel
-        has to be loaded within the capture.
+    work : launches kernels, and neither allocates nor waits. It runs once before the capture, which thus
+        loads no kernel.
     """
     import cupy
 

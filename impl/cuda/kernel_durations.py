@@ -33,7 +33,7 @@ class _Record(ctypes.Structure):
 
 @dataclass
 class Kernel:
-    """All launches of a kernel. seconds : the sum of their durations."""
+    """All launches of a kernel. seconds : float, the sum of their durations."""
 
     launches: int = 0
     seconds: float = 0.0
@@ -44,8 +44,8 @@ class Durations:
     """The durations, complete when the block ends.
 
     kernels : by name, mangled for C++ linkage
-    untimed : launches for whose times CUPTI had no memory
-    first, last : start of the first and end of the last kernel, nanoseconds of CUPTI's clock
+    untimed : int, launches whose times did not fit into CUPTI's memory
+    first, last : int, start of the first and end of the last kernel, nanoseconds of CUPTI's clock
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Durations:
 
     @property
     def seconds(self) -> float:
-        """Return the sum of all durations: kernels that run side by side count once each."""
+        """Return the sum of all durations; kernels that run at the same time each count."""
         return sum(kernel.seconds for kernel in self.kernels.values())
 
     @property

@@ -40,9 +40,7 @@ def available() -> tuple[bool, str]:
 def load(path: Path, names: tuple[str, ...], defines: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the kernels of a .cu file for the current device, by their `extern "C"` names.
 
-    path : of the file
-    names : of the entry points
-    defines : such as "BUBBLE=1"
+    defines : tuple of str, such as "BUBBLE=1"
 
     The same arguments give the same kernels again. Raises FillpathError, naming the file, if it cannot be
     read or compiled, or lacks an entry point.

@@ -12,14 +12,14 @@ from fillpath.phase import phase
 
 # Share of the free memory that one request may take.
 SHARE = 0.5
-# The array that `loan` keeps from call to call: one at most, by its device and length.
+# The array that `loan` keeps from call to call, at most one, by its device and length.
 _shelf: dict[tuple[int, int], Array] = {}
 
 
 def words(count: int, *, oversubscribe: bool) -> Array:
     """Return an uninitialised (count,) uint32 array in managed memory.
 
-    oversubscribe : allow more than half of what is free on the card; only for a card that nobody else uses
+    oversubscribe : bool, allow more than half of the card's free memory; only on an unshared card
 
     Memory that CuPy's pool holds unused does not count as free: managed memory is not allocated from the
     pool. Raises MemoryBudgetError, before anything is allocated, for more than half without `oversubscribe`.
@@ -46,10 +46,9 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
     """Lend an array of `words` to a `with` block, with phases `allocate` before and `release` after it.
 
     oversubscribe : as in `words`
-    keep : release nothing, and lend the same array to the next block that asks for this length on this device
+    keep : bool, release nothing, and lend the same array to the next block of this length on this device
 
-    The array is released however the block ends, even if something still refers to it; it must not be used
-    after that.
+    The array is released however the block ends, even if it is still referred to, and not usable afterwards.
     """
     import cupy
     import numpy as np
@@ -61,26 +60,26 @@ def loan(count: int, *, oversubscribe: bool, keep: bool) -> Iterator[Array]:
     try:
         yield cupy.ndarray(count, np.uint32, memptr=cupy.cuda.MemoryPointer(view, 0))
     finally:
-        # After an exception a kernel may still be at work on it.
+        # After an exception a kernel may still use the array.
         cupy.cuda.get_current_stream().synchronize()
         with phase("release"):
             del array
 
 
 def _shelved(count: int, *, oversubscribe: bool) -> Array:
-    """Return the array on the shelf, if it has this length; else a new one, in its place."""
+    """Return the kept array if it has this length; else replace it by a new array."""
     import cupy
 
     place = int(cupy.cuda.Device().id), count
     if place not in _shelf:
-        # Before the new one: there may be no room for both.
+        # Free the old array first: there may be no room for both.
         _shelf.clear()
         _shelf[place] = words(count, oversubscribe=oversubscribe)
     return _shelf[place]
 
 
 def prefetch(array: Any) -> None:
-    """Move the array's pages to the current device before whatever is launched next on the current stream."""
+    """Move the array's pages to the current device before the next launch on the current stream."""
     import cupy
 
     stream = cupy.cuda.get_current_stream()

@@ -1,6 +1,6 @@
 """NVML, the library below nvidia-smi, for what CUDA does not offer: the driver's version, clocks, MIG slices.
 
-Where there is no driver, or it does not know, the answer is None or empty.
+Without a driver, or where the driver does not know, the answer is None or empty.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import pynvml
 
-# The reasons for low clocks, by their bit in NVML's mask, spelled as nvidia-smi does. An idle card is none.
+# The reasons for low clocks by their bit in NVML's mask, as nvidia-smi spells them, without idleness.
 _REASONS = {
     0x2: "applications_clocks_setting",
     0x4: "sw_power_cap",
@@ -52,7 +52,7 @@ def slices() -> list[str]:
 
 
 def clocks(card: str) -> dict[str, int] | None:
-    """Return the clocks in MHz, now and at most, that can be read; None for none. card : its PCI address."""
+    """Return the current and highest clocks in MHz; None if none can be read. card : str, its PCI address."""
     with _session():
         handle = _handle(card)
         rates = {name: _read(function, handle, kind) for name, (function, kind) in _CLOCKS.items()}
@@ -60,7 +60,7 @@ def clocks(card: str) -> dict[str, int] | None:
 
 
 def throttle(card: str) -> list[str] | None:
-    """Return what holds the clocks down, as nvidia-smi names it, or None. card : its PCI address."""
+    """Return the reasons for low clocks, as nvidia-smi names them, or None. card : str, its PCI address."""
     with _session():
         handle = _handle(card)
         mask = next((mask for name in _MASKS if (mask := _read(name, handle)) is not None), None)
@@ -69,7 +69,7 @@ def throttle(card: str) -> list[str] | None:
 
 @contextlib.contextmanager
 def _session() -> Iterator[None]:
-    """Open NVML, which counts its users. Without a driver every question within is answered with None."""
+    """Open NVML, which counts its users. Without a driver all answers in the block are None."""
     ready = _answer(pynvml.nvmlInit) is not None
     try:
         yield

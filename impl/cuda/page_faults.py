@@ -1,7 +1,11 @@
 """Page faults and migrations of managed memory while a block of code runs, from CUPTI's counters.
 
-CUPTI writes one record per group of faults that the driver serviced together, and one per migration. Records
-arrive late, so the end of the block waits for the records of events that have begun.
+CUPTI writes one record per group of faults that the driver services together, and one per migration. The end
+of the block waits for records that arrive late.
+
+    with page_faults() as counted:
+        filled, work = unified_memory(pattern)
+    counted.gpu_fault_groups, counted.bytes_to_device
 """
 
 from __future__ import annotations
@@ -52,12 +56,12 @@ class _Record(ctypes.Structure):
 class PageFaults:
     """The counters, complete when the block ends.
 
-    gpu_fault_groups : groups of faults that the driver serviced together
-    gpu_fault_records : records of such groups, one per page
-    fault_seconds : time spent servicing; overlapping records count once each
-    cpu_faults : on the host
-    bytes_to_device, bytes_to_host : migrated
-    thrashing : events of pages that moved back and forth
+    gpu_fault_groups : int, groups of faults that the driver serviced together
+    gpu_fault_records : int, records of such groups, one per page
+    fault_seconds : float, time spent servicing; overlapping records count once each
+    cpu_faults : int, on the host
+    bytes_to_device, bytes_to_host : int, migrated
+    thrashing : int, events of pages that moved back and forth
     """
 
     gpu_fault_groups: int = 0
@@ -78,7 +82,7 @@ class PageFaults:
             self.gpu_fault_records += 1
             self.fault_seconds += (record.end - record.start) / 1e9
         elif record.counter == _CPU_FAULT:
-            # Its value is the address of the instruction.
+            # The record's value is the address of the instruction.
             self.cpu_faults += 1
         elif record.counter == _HTOD:
             self.bytes_to_device += int(record.value)
@@ -90,10 +94,7 @@ class PageFaults:
 
 @contextmanager
 def page_faults() -> Iterator[PageFaults]:
-    """Count on the current device, which has a context, while the block runs.
-
-    Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
-    """
+    """Count on the current device, which has a context, while the block runs. Raises UnavailableError."""
     import cupy
 
     counters = collector()

@@ -11,10 +11,7 @@ from impl.cuda.page_faults import PageFaults, collector, counting_on
 
 @contextmanager
 def page_faults_of(devices: Sequence[int]) -> Iterator[PageFaults]:
-    """Count on all of these devices while the block runs, as `page_faults` does on one.
-
-    Raises UnavailableError if there is no CUPTI, or CUPTI or the driver refuses.
-    """
+    """Count on all of these devices while the block runs, with the errors of `page_faults`."""
     counters, found = collector(), list(devices)
     # CUPTI requires a context on each device.
     peers.synchronise(found)

@@ -43,7 +43,7 @@ def all_reach(found: Sequence[int]) -> bool:
 
     If not, copies go through the host, and pages of managed memory move, which is correct but slower.
     """
-    # Every pair is tried, also after one that fails.
+    # Every pair is tried, even after a pair that fails.
     reached = [_reaches(one, other) for one, other in itertools.permutations(found, 2)]
     return all(reached)
 
@@ -51,8 +51,7 @@ def all_reach(found: Sequence[int]) -> bool:
 def copied(array: Array, source: int, target: int) -> Array:
     """Return the array, which lies on `source`, on `target`: a copy if they differ.
 
-    Work launched on either device from now on sees the complete copy. The copy waits for work launched on
-    either before.
+    Work launched later on either device sees the complete copy, which waits for earlier work on either.
     """
     import cupy
 

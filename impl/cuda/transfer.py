@@ -21,7 +21,7 @@ def on_host(noun: Any) -> Any:
 
 def mapped(noun: Any, convert: Callable[[Any], Any]) -> Any:
     """Return the noun with what `convert` makes of its parts, arrays among them, at any depth."""
-    # Apart: keys of records hold the name _converted.
+    # Keys of records hold the name _converted, hence a function of its own.
     return _converted(noun, convert)
 
 

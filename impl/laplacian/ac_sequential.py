@@ -14,7 +14,7 @@ def ac_sequential(system: System, *, seed: int = 0, rhs: RightHandSide = "random
     """Solve by ac_sequential's factor on one core, then conjugate gradients.
 
     system : on the host
-    seed : of the factor
+    seed : int, of the factor
     rhs : as in parac_cpu
 
     Phases, facts and errors as in parac_cpu.

@@ -16,7 +16,7 @@ from impl.laplacian.rows import rows_of
 from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, unconverged
 from impl.laplacian.system import to_unknowns
 
-# Its recurrence runs a little longer: at a restart its residual and ours differ by their rounding.
+# Its tolerance over ours: its residual and ours differ by rounding at a restart.
 CLOSER = 0.999
 
 
@@ -26,9 +26,9 @@ def apxchol(system: System) -> tuple[Solution, Work]:
 
     system : on the host
 
-    Factor and iteration run on all threads of the case, the factor's values in float32, as its package is
-    built. Once the recurrence reaches the tolerance, b - A x is computed from scratch, as for every other
-    preconditioner. If that is larger, the iteration starts again from x.
+    Factor and iteration run on all threads of the case, with the factor's values in float32. Once the
+    recurrence reaches the tolerance, b - A x is computed from scratch, as for every other preconditioner. If
+    that is larger, the iteration starts again from x.
 
     Its phases: convert, to L without the ground; factor; solve. Facts: nnz_factor, entries of its factor
     below the diagonal; iterations; residual. Raises UnsupportedError for 2^31 entries or more, after

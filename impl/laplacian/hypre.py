@@ -32,7 +32,7 @@ def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[So
     """Solve with HYPRE's conjugate gradients, one V-cycle of BoomerAMG's defaults per iteration.
 
     system : on the host, the same on all ranks
-    ranks : of MPI, each with as many rows as the others, one after the other
+    ranks : int, of MPI, each with an equal block of consecutive rows
     order : of the rows in HYPRE, the vertices' own or reverse Cuthill and McKee's. Orders that reduce fill or
         sort by degree tear neighbours apart; HYPRE's users keep them together
 

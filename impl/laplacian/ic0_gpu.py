@@ -48,17 +48,15 @@ def ic0_gpu(
 
     system : on the device
     policy : of csric02, without levels ("none") or by levels; the factor is the same
-    triangular : who solves with L: "cusparse", SpSV, which the paper uses, or "own", as in parac_gpu
-    tail : as in parac_gpu, but 0: it is fill that makes a path of the last vertices, and L has none
+    triangular : solver with L: "cusparse", SpSV as in the paper, or "own", as in parac_gpu
+    tail : as in parac_gpu, with default 0: only fill makes a path of the last vertices, and L has no fill
     rhs : as in parac_cpu
 
     In each component without the ground, the last diagonal is multiplied by 1 + 1e-6, so that the matrix is
     not singular. Phases and facts as in parac_cpu, and the phase matrix: forming the triangle to be
     factorised. The phase factor includes csric02's analysis; the phase analysis is the solves' own, with L
-    and with its transpose.
-
-    Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the triangle, with "own"
-    beyond 2^28 vertices, and as parac_cpu does. A negative tail raises InputError.
+    and with its transpose. Raises UnsupportedError for a pivot that is not positive, for 2^31 entries in the
+    triangle, with "own" beyond 2^28 vertices, and as parac_cpu does. A negative tail raises InputError.
     """
     graph = system.laplacian
     with phase("matrix"):
@@ -107,7 +105,7 @@ def _triangles(indptr: Array, columns: Array, values: Array) -> tuple[Rows, Rows
 def _factor(n: int, lower: Rows) -> Preconditioner:
     """Return G D G^T = L L^T by columns, where D is the square of L's diagonal.
 
-    n : vertices with the ground, whose column is empty, as in ParAC's factor
+    n : int, vertices with the ground, whose column is empty, as in ParAC's factor
     """
     import cupy
 

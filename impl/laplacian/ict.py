@@ -22,9 +22,9 @@ def ict(
     """Solve by thresholded incomplete Cholesky at ParAC's fill (one core), then conjugate gradients.
 
     system : on the host
-    seed : of the ac_sequential factor whose fill is matched
-    drop_tolerance : of `incomplete`. None gives the factor as many entries as ac_sequential's with that seed,
-        up to 2 %, or as close as entries of equal size allow
+    seed : int, of the ac_sequential factor whose fill is matched
+    drop_tolerance : float, of `incomplete`. None gives the factor as many entries as ac_sequential's with
+        that seed, up to 2 %, or as close as entries of equal size allow
     rhs : as in parac_cpu
 
     Conjugate gradients run on all threads, the factorisation on one core. Finding the tolerance takes some

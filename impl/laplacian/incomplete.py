@@ -1,15 +1,15 @@
 """Incomplete Cholesky factors with a drop tolerance, which MATLAB's ichol calls ict.
 
-G D G^T with G unit lower triangular is computed column by column, left-looking. An entry of the Schur
-complement's column j is dropped if its modulus is below the tolerance times a sum. The sum is over the moduli
-in L's column j, on and below the diagonal. A diagonal is never dropped. Dropping removes an edge and leaves
-the excess with its ends. So in exact arithmetic every pivot is positive, if each component has the ground,
-which is held at 0, or has its last diagonal lifted a little. Holding its last vertex at 0 instead would take
-a fifth more iterations, as what was dropped does not cancel there. D is 0 for the ground and for vertices
-without edges.
+G D G^T, with G unit lower triangular, is computed column by column, left-looking. An entry of the Schur
+complement's column j is dropped if its modulus is below a bound, a diagonal never. The bound is the tolerance
+times the sum of moduli in L's column j, from the diagonal down. A dropped edge leaves its weight as excess on
+both ends, so every pivot is positive in exact arithmetic. This takes a ground in each component, held at 0,
+or a last diagonal that is lifted a little. Holding the last vertex at 0 instead takes a fifth more
+iterations. D is 0 for the ground and for vertices without edges.
 
-    found = matching(laplacian, wanted=2 * laplacian.n)
-    factor = incomplete(laplacian, found.tolerance)
+    path = from_edges(4, np.arange(3), np.arange(1, 4), np.ones(3))
+    found = matching(path, wanted=3)
+    len(incomplete(path, found.tolerance).values)    # 3: a path has no fill
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def incomplete(graph: Laplacian, tolerance: float) -> Preconditioner:
 def matching(graph: Laplacian, wanted: int) -> Threshold:
     """Return the tolerance whose factor has `wanted` entries below the diagonal, up to CLOSE.
 
-    The search is a bisection of its logarithm. If the factor without dropping has no more entries, 0 is the
-    result. A try is cut off at twice as many entries. Entries of equal size are dropped together: if no
-    tolerance comes that close, the closest try is the result.
+    The search is a bisection of the logarithm; a try ends at twice the wanted entries. The result is 0 if the
+    factor without dropping has no more entries. Equal entries are dropped together, so the closest try is
+    taken.
     """
     if _entries(graph, 0.0, wanted) <= (1 + CLOSE) * wanted:
         return Threshold(0.0, 1)
@@ -81,7 +81,7 @@ def _entries(graph: Laplacian, tolerance: float, wanted: int) -> int:
 
 
 def held(graph: Laplacian) -> Array:
-    """Return (n,) bool: the vertices held at 0: the ground, and vertices without edges."""
+    """Return (n,) bool: the vertices held at 0, which are the ground and vertices without edges."""
     marked: Array = np.diff(graph.pattern.indptr) == 0
     if graph.grounded:
         marked[-1] = True

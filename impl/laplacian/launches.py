@@ -61,7 +61,7 @@ class Room:
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """The tasks, each of which a warp takes at a time, as defined in `impl/cuda/row_tasks.cuh`.
+    """The tasks of warps, as `impl/cuda/row_tasks.cuh` defines them.
 
     words : uint32, one per task
     ends : where the tasks of each range of rows end in words
@@ -76,7 +76,7 @@ def tasks(indptr: Array, bounds: tuple[int, ...], entries: int = ENTRIES) -> Tas
 
     indptr : (rows + 1,) int64, on the device
     bounds : ascending
-    entries : entries of a row per lane, on average
+    entries : int, entries of a row per lane, on average
 
     Raises UnsupportedError beyond MOST_ROWS.
     """

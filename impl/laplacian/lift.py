@@ -1,8 +1,8 @@
 """A singular Laplacian's lift, for a library that divides by its last pivot.
 
-In each component without the ground, the diagonal of the last vertex v is multiplied by 1 + LIFT. b sums to
-zero over the component. So the lifted system's solution also solves the other system, with 0 at v: its
-equations add up to LIFT d_v x_v = 0.
+In each component without the ground, the diagonal of the last vertex v is multiplied by 1 + LIFT. The
+right-hand side sums to zero over the component, so the lifted equations add up to LIFT d_v x_v = 0. Their
+solution thus has 0 at v, and solves the system without the lift.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from fillpath.nouns import Array, Laplacian
 
-# Far above the rounding of what multigrid adds up, and too small to show in a residual.
+# Far above the rounding in multigrid's sums, and too small to show in a residual.
 LIFT = 1e-10
 
 

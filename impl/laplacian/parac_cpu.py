@@ -14,7 +14,7 @@ def parac_cpu(system: System, *, seed: int = 0, rhs: RightHandSide = "random") -
     """Solve by ParAC's factor on all threads, then conjugate gradients.
 
     system : on the host
-    seed : of the factor
+    seed : int, of the factor
     rhs : "random" for the system's b, "product" for L b, the text's other experiment
 
     Returns x with ||b - L y|| <= 1e-6 ||b||. Phases: factor; analysis, G by rows; right_hand_side, L b;

@@ -38,11 +38,9 @@ def parac_gpu(
     """Solve by ParAC's factor, then conjugate gradients, all on the GPU.
 
     system : on the device
-    seed : of the factor
-    triangular : who solves with G: "own", our solves without levels, or "cusparse", SpSV, which the paper
-        uses
-    tail : with "own", the number of vertices at the end of the order whose factor is inverted as a dense
-        matrix; 0 for none
+    seed : int, of the factor
+    triangular : solver with G: "own", our solves without levels, or "cusparse", SpSV as in the paper
+    tail : int, with "own", how many last vertices have their factor inverted as a dense matrix; 0 for none
     rhs : as in parac_cpu
 
     Phases and facts as in parac_cpu. Raises the errors of the factorisation, UnsupportedError as parac_cpu

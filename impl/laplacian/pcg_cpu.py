@@ -1,15 +1,17 @@
 """Preconditioned conjugate gradients on the CPU, on Numba's threads.
 
 Hestenes and Stiefel's two-term recurrence. L is applied from the weights of its edges: (L y)_i is the sum of
-w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS on any
-number of threads, and sums are added part by part. So any number of threads takes the same steps.
+w_ij (y_i - y_j), exactly 0 for a constant, with the ground held at 0. Rows are divided into PARTS, and sums
+are added part by part, so any number of threads takes the same steps.
 
 L is singular on a component without the ground, but no preconditioner sees the constants there. The
 right-hand side b sums to zero over the component, hence so does every residual. ParAC's factor, whose D is 0
 at the last vertex of a component, holds that vertex at 0.
 
-    solution, work = factor_solved(system(laplacian), factor, "random", {})
-    work.facts["iterations"]
+    path = from_edges(3, np.array([0, 1]), np.array([1, 2]), np.ones(2))
+    factor, _ = ac_sequential(path)
+    solution, work = factor_solved(system(path), factor, "random", {})
+    work.facts["iterations"]    # 1: the factor of a path is exact
 """
 
 from __future__ import annotations
@@ -73,8 +75,7 @@ def conjugate_gradients(graph: Laplacian, b: Array, apply: Apply) -> Reached:
 
     b : (n,) float64, 0 at the ground, with sum zero over each component without the ground
 
-    Raises UnsupportedError after MOST_ITERATIONS, with the residual reached, and if the preconditioner is not
-    positive definite.
+    Raises UnsupportedError after MOST_ITERATIONS, with the residual, and for an indefinite preconditioner.
     """
     rows = _Rows(graph)
     y, r, q, z, p = np.zeros(graph.n), b.copy(), *(np.zeros(graph.n) for _ in range(3))
@@ -133,7 +134,6 @@ class _Rows:
 
 @njit(cache=True, nogil=True)
 def _bounds(indptr, rows, parts):
-    """Return (parts + 1,) int64: where each part begins."""
     bounds = np.empty(parts + 1, np.int64)
     row = 0
     for part in range(parts):

@@ -1,8 +1,13 @@
 """Preconditioned conjugate gradients on the GPU.
 
-The recurrence of `pcg_cpu` with its scalars on the device: no kernel waits for the host. The host reads the
-state of a step while the next step runs. The device itself stops when the residual is small enough; later
-launches do nothing (`pcg.cu`).
+The recurrence is that of `pcg_cpu`. Its scalars are on the device, so no kernel waits for the host. The host
+reads the state of a step while the next step runs. Once the residual is small, later launches do nothing
+(`pcg.cu`).
+
+    factor, _ = parac_gpu(system.laplacian)
+    vertices = system.laplacian.n - system.laplacian.grounded
+    applied = triangular_gpu.Solves(factor, vertices, tail=0)
+    solution, work = solved(system, applied, "random", {})
 """
 
 from __future__ import annotations
@@ -82,7 +87,7 @@ class _Steps:
         self.kernels: dict[str, Any] = kernels.load(KERNEL, NAMES)
         self.blocks = {name: resident(self.kernels[name], RESIDENT) for name in NAMES}
         self.room = Room(self.n, max(applied.blocks, *self.blocks.values()))
-        # Like the room's state, for kernels that have to run even when the iteration is done.
+        # A second state, for kernels that have to run even when the iteration is done.
         self.aside: Any = cupy.zeros(len(State))
         self.y, self.p, self.q = (cupy.zeros(self.n) for _ in range(3))
         edges = (graph.pattern.indptr, graph.pattern.indices, graph.weights)

@@ -30,8 +30,8 @@ def pyamg(
     method : PyAMG's solver, with its defaults
     rhs : as in parac_cpu
 
-    Phase factor : the hierarchy of levels. Facts: levels; nnz_factor, the entries of all their matrices;
-    iterations; residual. Raises the errors of parac_cpu, and UnsupportedError for 2^31 entries of L.
+    The phase factor makes the levels. Facts: levels; nnz_factor, the entries of their matrices; iterations;
+    residual. Raises the errors of parac_cpu, and UnsupportedError for 2^31 entries of L.
     """
     import pyamg as library
 

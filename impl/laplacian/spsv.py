@@ -38,7 +38,7 @@ class Spsv:
 
 
 def factor_triangles(factor: Preconditioner, vertices: int) -> Spsv:
-    """Return the solves with ParAC's factor. vertices : how many there are without the ground, the first."""
+    """Return the solves with ParAC's factor. vertices : int, all but the ground, which is last."""
     import cupy
 
     counts = cupy.arange(vertices + 1)

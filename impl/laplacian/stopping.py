@@ -1,7 +1,7 @@
 """The end of conjugate gradients: one rule for every preconditioner.
 
-The papers' codes use four different rules. Here, when the residual of the recurrence is small enough, b - L y
-is computed from scratch, and that decides. If it is not small enough, the iteration starts again from it.
+The papers' codes use four different rules. Here the recurrence runs until its residual is small enough. Then
+b - L y is computed from scratch; if that is too large, the iteration starts again from y.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Reached:
     """The state when conjugate gradients stop.
 
     y : (n,) float64 by vertices, the ground's 0
-    residual : ||b - L y|| / ||b||, at most TOLERANCE
+    residual : float, ||b - L y|| / ||b||, at most TOLERANCE
     """
 
     y: Array

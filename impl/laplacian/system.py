@@ -19,7 +19,7 @@ def system(laplacian: Laplacian) -> System:
 def right_hand_side(laplacian: Laplacian) -> Array:
     """Return (n,) float64 by vertices: uniform random numbers of [-1, 1) less their mean over each component.
 
-    They come from NumPy's default generator seeded with 0, one per unknown. The ground has 0.
+    The numbers come from NumPy's default generator seeded with 0, one per unknown. The ground has 0.
     """
     drawn = np.random.default_rng(0).uniform(-1.0, 1.0, laplacian.unknowns)
     return projected(laplacian, to_vertices(laplacian, drawn))

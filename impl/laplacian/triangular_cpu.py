@@ -5,6 +5,11 @@ of a row of G on the way down and of a column on the way up. A thread takes the 
 order in which they can be computed, and waits for elements that are not available yet. An element is its own
 flag: its place holds MISSING until it is written. One thread and several add in the same order, so their
 results are equal to the last bit.
+
+    factor, _ = ac_sequential(from_edges(3, np.array([0, 1]), np.array([1, 2]), np.ones(2)))
+    z = np.empty(3)
+    analysed(factor).apply(np.array([1.0, 0.0, -1.0]), z)
+    z    # [2, 1, 0]
 """
 
 from __future__ import annotations
@@ -147,7 +152,7 @@ def _together(
 
 @njit(inline="always")
 def _gathered(indices, values, first, last, start, bits, vector):
-    """Return start less a row's dot product; MISSING is a NaN, so a sum that is none missed nothing."""
+    """Return start minus a row's dot product; a sum is NaN if an element is MISSING."""
     total = start
     for p in range(first, last):
         total -= values[p] * load(vector, indices[p])

@@ -21,10 +21,10 @@ from impl.laplacian.launches import ENTRIES, MOST_ROWS, THREADS, Room, launch, r
 
 KERNEL = Path(__file__).with_name("triangular.cu")
 NAMES = ("tri_columns", "tri_lengths", "tri_down", "tri_up", "tri_tail", "tri_sweep", "tri_dense")
-# The most blocks per multiprocessor: with more warps each waits longer for the L2 cache.
+# The most blocks per multiprocessor: with more warps, each warp waits longer for the L2 cache.
 RESIDENT = 2
-# Entries of a row per lane, on average, if a resident lane has at most that many rows. Then a warp has few
-# tasks, and others wait for each of them.
+# Entries of a row per lane, on average, if a resident lane has at most that many rows. A warp then has few
+# tasks, and others wait for each.
 FEW_ENTRIES = 2
 FEW_ROWS = 8
 # Attempts to read a missing value after which a warp gives up: seconds.
@@ -38,8 +38,8 @@ class Solves:
         """Prepare the solves.
 
         factor : of n vertices, on the device
-        vertices : how many of them there are without the ground
-        tail : for how many of these the inverse is made dense, if there are as many
+        vertices : int, all but the ground
+        tail : int, last vertices whose inverse is made dense, at most `vertices`
 
         Raises InputError for a negative tail, UnsupportedError beyond 2^28 vertices.
         """
@@ -133,5 +133,4 @@ class Solves:
         launch(self.kernels[name], items, *arguments)
 
     def _grid(self, name: str) -> tuple[tuple[int], tuple[int]]:
-        """Return (blocks, threads): as many blocks as are resident."""
         return (self._blocks[name],), (THREADS,)

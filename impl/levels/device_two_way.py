@@ -14,7 +14,7 @@ def by_both(filled: Filled, xp: Any) -> TwoWay:
     """Return F by rows and by columns.
 
     filled : n x n, rows sorted, diagonal present
-    xp : the module of its arrays, CuPy or NumPy
+    xp : module of its arrays, CuPy or NumPy
 
     Returns F with its columns (rows ascend in each) and with the position of each entry in them, where F is.
     Takes a stable sort by columns and up to 28 bytes per entry, of which 12 are returned.
@@ -37,11 +37,10 @@ def assembled(prepared: Prepared, both: TwoWay, levels: Levels, xp: Any) -> Asse
     levels : of F's columns
     xp : the module of all arrays, CuPy or NumPy
 
-    Takes up to 16 bytes per entry of F, of which 8 are the values. Raises InputError for an entry outside of
-    F.
+    Takes up to 16 bytes per entry of F, 8 for the values. Raises InputError for an entry outside of F.
     """
     places, wanted = _places(both.filled.pattern, xp), _places(prepared.pattern, xp)
-    # The last position of F is on the diagonal: nothing that is searched lies behind it.
+    # The last position of F is on the diagonal, so every search ends within F.
     found = xp.searchsorted(places, wanted)
     if not bool((places[found] == wanted).all()):
         raise InputError(f"{prepared.provenance.matrix}: an entry lies outside of the filled pattern")

@@ -1,8 +1,8 @@
-"""GLU1.0's levels, known to be wrong: they follow the updates of a column, not its reads from others.
+"""GLU1.0's levels, known to be wrong: they order a column's updates, but not its reads from other columns.
 
 K. He, S. X.-D. Tan, H. Wang and G. Shi, GPU-accelerated parallel sparse LU factorization method for fast
-circuit analysis, IEEE TVLSI 24 (2016), as described in the slides of GLU3.0. Kept to show what GLU2.0
-corrected: in their 3 x 3 example columns 1 and 2 share a level, and column 2 before 1 gives a wrong factor.
+circuit analysis, IEEE TVLSI 24 (2016), as described in the slides of GLU3.0. These levels show what GLU2.0
+corrected: in its 3 x 3 example columns 1 and 2 share a level, and column 2 before 1 gives a wrong factor.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 K. He, S. X.-D. Tan et al., GLU2.0 (2017), as printed in the slides of GLU3.0 (Algorithm 3), except that t
 starts at i + 1: as printed, from i, columns would depend on themselves. Column t reads U[t,k] for every row j
-> t of L[:,t], so here j starts below the diagonal, as drawn in the slides. The print includes j = t, which
-orders columns that read nothing. If i has written U[t,k] before, by L[t,i] U[i,k], t has to come after i.
+> t of L[:,t], so j starts below the diagonal here, as in the slides' drawing. Algorithm 3 includes j = t,
+which orders columns that read nothing. If i has written U[t,k] by L[t,i] U[i,k], t has to come after i.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ def glu2(two_way: TwoWay, *, search: Literal["loops", "closed"] = "loops") -> tu
     """Find levels by exact dependencies, with a search for double-U dependencies (sequential).
 
     two_way : F, n x n, by rows and by columns
-    search : "loops", as printed, with row i as a bitmap, and each search ending at the first c. Or "closed",
-        without a third loop: if L[k,i] and U[i,c] are present, so is F[k,c], hence F[j,c] for every j. So the
-        last c of row i decides
+    search : "loops" is the printed search, with row i as a bitmap, and ends at the first c. "closed" has no
+        third loop: L[k,i] and U[i,c] imply F[k,c], hence F[j,c] for every j. So the last c of row i decides
 
     Column k depends on i < k if and only if U[i,k] != 0 and L[:,i] is not empty, or L[k,i] != 0 and a column
     c > k has entries in row i and in a row j > k of L[:,k]. Returns the levels, with columns ascending in

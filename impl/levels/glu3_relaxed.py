@@ -21,7 +21,7 @@ def glu3_relaxed(two_way: TwoWay, *, series: bool = False) -> tuple[Levels, Work
     """Find levels by relaxed dependencies, in two loops (sequential).
 
     two_way : F, n x n, by rows and by columns
-    series : also return each level's columns and sub-columns, which levels alone do not need
+    series : bool, also return each level's columns and sub-columns, which levels alone do not need
 
     Column k depends on i < k if U[i,k] != 0 and L[:,i] is not empty, or if L[k,i] != 0. Returns the levels,
     with columns ascending in each, and the facts of `counted`, where a pair with both entries counts twice;

@@ -1,7 +1,10 @@
 """Levels on the GPU: Kahn's algorithm (PPoPP'23, Algorithm 5) on GLU3.0's relaxed dependencies.
 
-In the paper a parent kernel launches the levels and waits for its children, which no current CUDA allows in a
-kernel. The driver `tail_launch` comes closest: kernels that launch their successors.
+The paper's parent kernel launches the levels and waits for its children, which current CUDA does not allow.
+The driver `tail_launch` comes closest: kernels launch their successors.
+
+    levels, work = kahn_gpu(two_way)                   # arrays on the device
+    len(levels.pointers) - 1, levels.columns.shape     # work.facts["levels"], (two_way.columns.n,)
 """
 
 from __future__ import annotations
@@ -21,10 +24,9 @@ VARIANTS: tuple[tuple[str, ...], ...] = ((), (relocatable.DEFINE,))
 NAMES = ("kahn_degrees", "kahn_release", "kahn_ready", "kahn_level", "kahn_levels")
 # As in kahn.cu.
 THREADS = 1024
-# Blocks per multiprocessor of the kernel that goes through all levels: with more, they wait longer for each
-# other.
+# Blocks per multiprocessor of the kernel for all levels: more blocks wait longer for each other.
 RESIDENT = 2
-# The most blocks per multiprocessor of a kernel that goes through one level.
+# The most blocks per multiprocessor of a kernel for one level.
 BLOCKS = 2
 
 
@@ -57,8 +59,8 @@ def kahn_gpu(
         "tail_launch": levels launched by the device
     alone : levels of one block
 
-    Raises UnavailableError for tail_launch if the code cannot be linked with cudadevrt; FillpathError if the
-    device refuses a launch.
+    Raises UnavailableError if tail_launch cannot be linked with cudadevrt; FillpathError for a refused
+    launch.
     """
     import cupy
 
@@ -124,7 +126,7 @@ class _Levels:
         left, arrived, stats = (cupy.zeros(words, np.uint32) for words in (4, 1, 3))
         kernel = self.kernels["kahn_levels"]
         blocks = device.multiprocessors() * min(RESIDENT, device.occupancy(kernel, THREADS, 0))
-        # One warp per column: no more blocks than the largest level could keep busy.
+        # A column takes a warp: more blocks than this would never have work.
         blocks = min(blocks, -(-self.n // (THREADS // 32)))
         kernel.kernel(
             (blocks,),

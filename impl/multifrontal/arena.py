@@ -46,7 +46,6 @@ class Arena:
         self._memory.data.memset_async(byte, self.nbytes)
 
     def array(self, name: str) -> Array:
-        """Return an array, on the device."""
         length, dtype = self._lengths[name]
         start = self._starts[name]
         view: Array = self._memory[start : start + length * dtype.itemsize].view(dtype)
@@ -65,16 +64,15 @@ def address(array: Any) -> int:
 
 
 def struct(source: Path, name: str, values: Mapping[str, int | float]) -> Array:
-    """Return a struct whose fields are words of eight bytes, by value as kernels take it.
+    """Return a struct of words of eight bytes, by value as kernels take it; fields not named are 0.
 
-    source : where it is declared
-    values : addresses and numbers by field; 0 for fields that are not named
+    source : header that declares the struct
     """
     places = _places(source, name)
     words: Array = np.zeros(len(places), np.uint64)
     for field, value in values.items():
         words[places[field]] = value
-    # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
+    # Plain bytes: CuPy describes each field of a structured dtype at each launch.
     return words.view(np.dtype((np.void, words.nbytes)))
 
 

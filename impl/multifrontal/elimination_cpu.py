@@ -1,8 +1,11 @@
-"""All fronts with values, children first: subtrees by thread, then the fronts above them, each by all.
+"""Elimination of fronts with values: each subtree by one thread, then the fronts above by all threads.
 
-A front's contribution is left once its pivots are eliminated: r x r values that are added to its parent.
-Until then the contribution lies on the stack of the thread that made it. Children are added from the last to
-the first, in any thread: values do not depend on the number of threads.
+Eliminating a front's pivots leaves its contribution, r x r values that its parent adds. Until then they lie
+on the stack of their thread. Children are added from the last to the first on any number of threads.
+
+    fronts = fronts_of_matrix(prepared)
+    done = eliminated(plan_of(fronts), entries_of(fronts, "float64"), least=0.0, threads=2)
+    done.values.shape, done.zero    # (plan_of(fronts).start[-1],), prepared.pattern.n: no pivot is 0
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from numba import njit
 from fillpath.nouns import Array, Fronts
 from impl.multifrontal.front_lu_cpu import NOT_FINITE, REPLACED, ZERO, eliminate
 
-# Subtrees have at most that part of a thread's share of the work.
+# A subtree has at most 1 / GRAIN of a thread's share of the work.
 GRAIN = 2
 
 
@@ -59,10 +62,10 @@ class Eliminated(NamedTuple):
     """The result of an elimination.
 
     values : as in FrontFactor
-    replaced : pivots
-    zero, not_finite : the first columns of the prepared matrix without a pivot, and with a value that is not
-        finite; n for none
-    nbytes : of the arrays that were held at the same time, the most
+    replaced : int, pivots
+    zero, not_finite : int, first columns of the prepared matrix with pivot 0, and with a value not finite; or
+        n
+    nbytes : int, the most that all arrays took at a time
     """
 
     values: Array
@@ -91,7 +94,7 @@ def plan_of(fronts: Fronts) -> Plan:
 
 
 def eliminated(plan: Plan, entries: Entries, least: float, threads: int) -> Eliminated:
-    """Eliminate all fronts. least : pivots below it in modulus are replaced, 0 for none."""
+    """Eliminate all fronts. least : float, pivots below it in modulus are replaced, 0 for none."""
     m, n = len(plan.up), len(plan.column)
     dtype = entries.right_values.dtype
     owner = _owners(plan, threads)
@@ -146,7 +149,6 @@ def _by_pivots(indptr, indices, values, label):
 
 @njit(cache=True, nogil=True)
 def _descendants(up):
-    """Return (m,) int64, the fronts in each subtree."""
     descendants = np.ones(len(up), np.int64)
     for front in range(len(up)):
         if up[front] >= 0:
@@ -158,7 +160,7 @@ def _descendants(up):
 def _owners(plan, threads):
     """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
 
-    The largest subtree that is left goes to the thread that has least.
+    The largest remaining subtree goes to the thread with the least work.
     """
     up = plan.up
     m = len(up)

@@ -25,7 +25,7 @@ UINT, ULONG = np.dtype(np.uint32), np.dtype(np.uint64)
 class Factorisation:
     """A factor while it is computed: arrays that are allocated once, and launches on them.
 
-    invert : whether fronts of at most 32 pivots hold inverses, for `Inverses`, instead of L and U
+    invert : bool, whether fronts of at most 32 pivots hold inverses, for `Inverses`, instead of L and U
     """
 
     def __init__(self, maps: FrontMaps, shape: Shape, static_pivoting: bool, invert: bool = False) -> None:
@@ -71,7 +71,7 @@ class Factorisation:
         }
 
     def _measure(self, values: Array) -> None:
-        """Compute the bound that no pivot may be smaller than."""
+        """Compute the least modulus of a pivot."""
         pattern = self.maps.fronts.prepared.pattern
         n, nnz = pattern.n, int(pattern.indices.size)
         kernel, threads = self.kernels["mf_small"], 512

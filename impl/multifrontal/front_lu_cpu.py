@@ -1,9 +1,8 @@
 """LU of the pivots of one dense front, without pivoting, in panels; the rest of the front is updated.
 
-A front of size f is an f x f array by columns: front[c, r] is row r of column c. A panel is eliminated by
-parts of INNER columns; the columns right of a part or of a panel are updated in tiles of TILE x TILE by BLAS.
-Tiles are the same in any thread, so values do not depend on the number of threads. One tile is too little for
-OpenBLAS to divide it further.
+A front of size f is an f x f array by columns: front[c, r] is row r of column c. A panel is eliminated in
+parts of INNER columns. BLAS updates the columns right of a part or panel in tiles of TILE x TILE. Tiles are
+the same on any number of threads, and so are values. OpenBLAS does not divide so small a tile.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 from numba import njit, prange
 
 PANEL, INNER, TILE = 64, 16, 64
-# Fronts of at most that size are eliminated column by column, pivots all at once.
+# Fronts of at most this size are eliminated column by column, in one panel.
 SMALL = 64
 # An update of LARGE multiply-adds, a quarter of a millisecond on two cores, is worth all threads.
 LARGE = 1 << 23

@@ -15,19 +15,17 @@ from impl.symbolic.elimination_tree import elimination_tree
 from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fronts_cpu import fronts_of
 
-# Fewer columns than CHAIN are always merged with the next front. More are merged while the zeros added so far
-# are at most the share ZEROS of the columns, at their length by then. As in merge.cu.
+# A front of fewer than CHAIN columns is always merged with the next. A larger front is merged while the zeros
+# added so far are at most the share ZEROS of the merged columns. As in merge.cu.
 CHAIN, ZEROS = 16, 0.2
 
 
 def fronts_of_matrix(prepared: Prepared) -> Fronts:
     """Return the fronts of A | A^T that a matrix is factorised on.
 
-    prepared : n x n
-
     Subtrees of at most 32 columns, and columns with the same rows below, are one front already
     (impl/symbolic/fronts_cpu.py). A front is merged with the next, if that is its parent, by the rule of
-    `bitfronts_gpu`'s fronts with values (merge.cu). The last child may be another one there.
+    merge.cu. On the device the last child may be another front.
     """
     tree = elimination_tree(prepared.pattern)
     unmerged = fronts_of(tree, factor_counts(tree), chain=0)
@@ -86,7 +84,7 @@ def _lists(first, start, members, last, label):
 
 @njit(cache=True, nogil=True)
 def _parents(first, list_start, labels):
-    """Return (m,) int32: the front that has the first of the list among its pivots."""
+    """Return (m,) int32: the front whose pivots include the first label of the list."""
     up = np.full(len(list_start) - 1, -1, np.int32)
     for front in range(len(up)):
         if list_start[front] < list_start[front + 1]:

@@ -26,7 +26,7 @@ def fronts_on_device(prepared: Prepared) -> Fronts:
 
     Raises MemoryBudgetError where half of the free memory does not hold the analysis.
     """
-    # Without a chain columns are merged only where that adds no row; the rest is `merge.cu`'s.
+    # Without a chain columns are merged only where that adds no row; `merge.cu` merges further.
     shape = bitfronts.Shape(chain=0)
     request = bitfronts.Request(prepared.pattern, "fronts", False, None, shape, 1)
     load = kernels.load(KERNEL, ("mf_merge", "mf_settle"))
@@ -47,7 +47,7 @@ def fronts_on_device(prepared: Prepared) -> Fronts:
 
 
 def _settle(fronts: Fronts, merged: bitfronts.Analysis, arrays: Arena, kernel: Any) -> None:
-    """Write the labels, and lists and places by them."""
+    """Write the labels, then lists and places in labels."""
     count = int(fronts.up.size)
     words = arena.struct(KERNEL, "Merged", arrays.addresses)
     wanted = -(-32 * count // bitfronts.THREADS)
@@ -90,7 +90,6 @@ def _merged(analysis: bitfronts.Analysis, kernel: Any) -> tuple[bitfronts.Analys
 
 
 def _counted(arrays: Arena) -> tuple[int, int]:
-    """Return the numbers of fronts and list entries, once they are counted."""
     import cupy
 
     count, entries = map(int, cupy.asnumpy(arrays.array("totals")))

@@ -1,4 +1,13 @@
-"""Inverses of the pivot blocks of a factor on fronts, and solves with them, on the device."""
+"""Inverses of the pivot blocks of a factor on fronts, and solves with them, on the device.
+
+Solves with inverses multiply once each way per front, where substitution waits for each pivot.
+
+    run = Factorisation(maps, maps.shape, static_pivoting=False, invert=True)
+    run.enqueue(prepared.values)
+    inverses = Inverses(parts_of(maps, widths_of(len(b)), None), run)
+    inverses.enqueue()
+    InverseSolver(inverses).solve(b, x)    # b, x : (columns, n) float64
+"""
 
 from __future__ import annotations
 
@@ -27,22 +36,23 @@ SOLVES = (
 )
 HEADER = HEADERS / "solve_by_parts.cuh"
 THREADS = 256
-# Words between those that several blocks change.
+# Words between counters that several blocks change.
 APART = 32
-# Right-hand sides from which on those that are left are solved by the kernel for 64.
+# The kernel for 64 solves the remaining right-hand sides if they are this many or more.
 MANY = 17
-# Microseconds on an H100, fitted to six systems in float64. Inverses of a factor take COST and so much a byte
-# of it, the lists of a pattern LISTS likewise. A solve with inverses saves PATH_TIME for each unit of the
-# path of one without, less START and so much a byte.
+# Microseconds on an H100, fitted to six systems in float64. Inverting takes COST and a rate per byte of the
+# factor, and the lists LISTS likewise. A solve with inverses saves PATH_TIME per unit of path, less START and
+# a rate.
 COST, COST_A_BYTE, LISTS, LISTS_A_BYTE = 40.0, 2.5e-6, 300.0, 6e-7
 PATH_TIME, START, SOLVE_A_BYTE = 2.2, 20.0, 1e-7
 
 
 def pays(maps: FrontMaps, columns: int, refine: int, fresh: bool) -> bool:
-    """Tell whether the solves of a call win back what inverses take; with several right-hand sides one does.
+    """Return whether a call's solves save the time of inverting, as several right-hand sides always do.
 
-    Inverses lose digits that a step of refinement brings back in float64, and not in float32: without such a
-    step, and in float32, they do not pay. fresh : whether the lists are made for this call alone
+    Inverses lose digits, which a step of refinement recovers in float64 alone. So they pay only with both.
+
+    fresh : bool, whether the lists are made for this call alone
     """
     if refine == 0 or maps.shape.dtype != "float64":
         return False
@@ -53,10 +63,10 @@ def pays(maps: FrontMaps, columns: int, refine: int, fresh: bool) -> bool:
 
 
 class Inverses:
-    """Inverses of a factor's pivot blocks, once it is there; of at most 32 pivots they are in it already.
+    """Inverses of a factor's pivot blocks; blocks of at most 32 pivots are inverted in the factor itself.
 
-    run : with `invert`
-    values : the others, in the place of the fronts' blocks, which are larger then if need be
+    run : Factorisation, with `invert`
+    values : larger inverses, in the memory of the fronts' blocks, which grows if necessary
     """
 
     def __init__(self, parts: Parts, run: Factorisation) -> None:
@@ -65,7 +75,7 @@ class Inverses:
         self.parts, self.run, self.shape = parts, run, run.shape
         inverted = parts.totals.inverted
         if run.blocks.size < inverted:
-            # The memory of the blocks is free before more is asked for.
+            # Free the blocks before more memory is allocated.
             run.blocks = cupy.empty(0, run.shape.dtype)
             run.blocks = cupy.empty(inverted, run.shape.dtype)
         self.values = run.blocks[:inverted]
@@ -85,14 +95,13 @@ class Inverses:
 
 
 def _defines(shape: Shape) -> tuple[str, ...]:
-    """Return the defines of the shape that these kernels know."""
     wanted = ("REAL=", "TENSOR=", "WARP_FRONT=")
     return tuple(define for define in shape.defines if define.startswith(wanted))
 
 
 @dataclass(eq=False)
 class _Solve:
-    """A width of a solver: arrays, the kernel, and which half of the vectors is next."""
+    """The kernel and arrays of one width. turn : int, which half of the vectors is next."""
 
     kernel: Any
     blocks: int
@@ -106,7 +115,7 @@ class _Solve:
 class InverseSolver:
     """Solves with one factor whose pivot blocks are inverted, for any number of right-hand sides.
 
-    Its vectors are its own: solvers may work in several streams at a time, but one in one stream alone.
+    A solver has vectors of its own, so it works in one stream at a time; several solvers may work in several.
     """
 
     def __init__(self, inverses: Inverses) -> None:
@@ -115,7 +124,7 @@ class InverseSolver:
         self._solves: dict[int, _Solve] = {}
 
     def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
-        """Set x to A^-1 b, computed in the factor's dtype, or with `add` add that to it.
+        """Set x = A^-1 b, computed in the factor's dtype; with `add`, add A^-1 b to x.
 
         b, x : (columns, n) float64, contiguous, on the device
         """

@@ -1,6 +1,11 @@
 """Index maps of fronts, and the tasks of their factorisation and solves, on the device.
 
-They depend on the pattern alone: further matrices with the same pattern are factorised with the same maps.
+Maps depend on the pattern alone and serve all matrices with that pattern.
+
+    maps = maps_of(fronts_on_device(prepared), shape_of("float64", True, True), None)
+    run = Factorisation(maps, maps.shape, static_pivoting=False)
+    run.enqueue(prepared.values)
+    factor, facts = run.result()
 """
 
 from __future__ import annotations
@@ -48,12 +53,12 @@ class Totals:
 class FrontMaps:
     """The maps of some fronts.
 
-    shape : of the kernels that they are for
+    shape : of the kernels
     struct : Maps in multifrontal.cuh, by value
     totals : of the fronts
-    waves : launches of a factorisation
-    block_values : of all blocks that are in use at a time
-    solve_bins : times of the tasks of the solves
+    waves : int, launches of a factorisation
+    block_values : int, of all blocks in use at a time
+    solve_bins : int, times of the tasks of the solves
     memory : the arrays that the struct names
     """
 
@@ -81,7 +86,7 @@ def maps_of(fronts: Fronts, shape: Shape, memory_budget: int | None) -> FrontMap
 
     fronts : on the device, of a matrix with rows
     shape : of the kernels
-    memory_budget : bytes of maps, and of all arrays of a factorisation; None for a share of the free memory
+    memory_budget : int, bytes of maps and all arrays of a factorisation; None for a share of what is free
 
     Raises UnsupportedError for more entries or rows than maps can number; MemoryBudgetError, before values
     are allocated, if no number of waves fits.
@@ -150,7 +155,7 @@ def _placed(fronts: Fronts, shape: Shape, first: Arena, totals: Totals, budget: 
         """Return the bytes of all arrays."""
         n, m, entries = int(fronts.label.size), int(fronts.up.size), int(fronts.list.size)
         second = arena.needed(*_second_lengths(m, entries, totals, waves))
-        # Two more arrays of their own hold the places of blocks by waves.
+        # Two more arrays hold the places of blocks in waves.
         by_wave = 0 if waves == 1 else 4 * m + 8 * (m + 1)
         beside = arena.needed(state_lengths(m, waves)) + (4 * n if shape.exchanges else 0)
         return first.nbytes + second + by_wave + beside + shape.itemsize * (totals.factor + values)

@@ -1,6 +1,9 @@
 """Parts of fronts for solves with inverted pivot blocks: lists, products and tasks, on the device.
 
-They depend on the pattern alone, as the maps do.
+Parts depend on the pattern alone, as maps do.
+
+    parts = parts_of(maps, widths_of(8), None)     # maps : of `maps_of`
+    [WIDTHS[width] for width in parts.tasks]       # [8]
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ KERNEL = Path(__file__).with_name("parts.cu")
 HEADER = HEADERS / "front_parts.cuh"
 NAMES = ("mf_parts", "mf_part_lists", "mf_part_tasks")
 THREADS = 512
-# Right-hand sides that are solved at a time, as `Width` numbers them; of the last two tiles of eight.
+# Right-hand sides solved at a time, by width; the last two widths are tiles of eight.
 WIDTHS = (1, 8, 64)
 ONE, EIGHT, BLOCK = range(3)
 # Pivots of a part, a multiple of 32.
@@ -34,7 +37,7 @@ MOST = 512
 # As in front_parts.cuh.
 STEPS, DEPTHS, WARPS = 23, 16, 8
 MOST_PLACES = 2**31 - 1
-# Values of the factor that a block has room for with 64 right-hand sides; between rows of these; warps.
+# With 64 right-hand sides: values of the factor in a block, and between rows.
 ROOM, HELD_LD = 36 * 128, 12
 # Words of four bytes in a product, a task, four list entries.
 PRODUCT, TASK, FOUR = 16, 16, 4
@@ -56,7 +59,7 @@ class Totals:
     tasks_block: int
 
     def tasks(self, width: int) -> int:
-        """Return a bound on the number of tasks, those that take several parts among them."""
+        """Return a bound on the number of tasks, tasks of several parts included."""
         several = 0 if width == BLOCK else self.warps // WARPS + 2 * self.path
         return (self.tasks_one, self.tasks_eight, self.tasks_block)[width] + several
 
@@ -113,15 +116,15 @@ def block_bytes(held: int, itemsize: int) -> int:
 def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most: int = MOST) -> Parts:
     """Make the parts, by a launch, a wait, and a launch; then the tasks of some widths.
 
-    budget : bytes of all arrays of a factorisation and these; None for a share of what is free
-    most : pivots of a part, a multiple of 32
+    budget : int, bytes of all arrays of a factorisation and these; None for a share of what is free
+    most : int, pivots of a part, a multiple of 32
 
     Raises MemoryBudgetError, before lists and values are allocated; UnsupportedError for more places of
     vectors than 32 bits number.
     """
     load = _kernels(maps.shape)
     m, slots = int(maps.fronts.up.size), maps.fronts.prepared.pattern.n + int(maps.fronts.list.size)
-    # A warp a front, or a thread for two slots.
+    # A front takes a warp, two slots take a thread.
     wanted = max(-(-32 * m // THREADS), -(-slots // (2 * THREADS)))
     blocks = min(wanted, *(resident_blocks(load[name], THREADS) for name in NAMES))
     first = Arena(*_first_lengths(m, blocks))
@@ -144,7 +147,7 @@ def parts_of(maps: FrontMaps, widths: tuple[int, ...], budget: int | None, most:
 
 
 def list_tasks(parts: Parts, widths: tuple[int, ...], budget: int | None) -> None:
-    """Make the tasks of those widths that have none. Raises MemoryBudgetError as `parts_of`."""
+    """Make the tasks of widths that have none. Raises MemoryBudgetError as `parts_of`."""
     missing = tuple(width for width in widths if width not in parts.tasks)
     if missing:
         _require(parts, 0, missing, budget)
@@ -161,7 +164,6 @@ def _launch(kernel: Any, blocks: int, *words: Array) -> None:
 
 
 def _counted(first: Arena) -> tuple[Totals, tuple[tuple[int, int], ...]]:
-    """Wait for the totals, and for the steps of products."""
     import cupy
 
     totals = Totals(*map(int, cupy.asnumpy(first.array("totals"))))

@@ -33,7 +33,7 @@ def backward_error(prepared: Prepared, x: Array, b: Array) -> float:
 
     x, b : (columns, n) float64, contiguous, on the device
 
-    Not a number where a row's is (Oettli and Prager, Numer. Math. 6 (1964)).
+    NaN if any row's error is NaN (Oettli and Prager, Numer. Math. 6 (1964)).
     """
     import cupy
 

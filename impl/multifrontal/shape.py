@@ -28,10 +28,10 @@ class Shape:
     """The shape that the kernel is compiled for.
 
     dtype : of the factor
-    tensor : whether tensor cores multiply it
-    exchanges : whether rows are exchanged within diagonal blocks
-    shared : values of shared memory that a block has
-    resident : blocks on a multiprocessor
+    tensor : bool, whether tensor cores multiply
+    exchanges : bool, whether rows are exchanged within diagonal blocks
+    shared : int, values of shared memory that a block has
+    resident : int, blocks on a multiprocessor
     """
 
     dtype: str
@@ -75,7 +75,7 @@ class Shape:
 
 @functools.cache
 def shape_of(dtype: str, tensor_cores: bool, exchanges: bool) -> Shape:
-    """Return the shape for this card. tensor_cores : use them where the card has any for this type."""
+    """Return the shape for this card. tensor_cores : bool, use them where the card has any for this type."""
     itemsize = np.dtype(dtype).itemsize
     tensor = tensor_cores and dtype == "float64" and device.compute_capability() in DOUBLE_TENSOR
     block, multiprocessor = device.shared_memory()

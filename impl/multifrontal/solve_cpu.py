@@ -26,7 +26,7 @@ def solved(factor: FrontFactor, b: Array) -> Array:
         raise InputError(f"a right-hand side of shape {b.shape} where ({n},) or ({n}, k) was expected")
     x = np.empty((n, b.size // max(n, 1)), factor.values.dtype)
     x[fronts.label] = b.reshape(x.shape)
-    # A panel of 0 is one of all pivots that is not inverted.
+    # Panel 0: all pivots are one panel, and nothing is inverted.
     lists = (fronts.first, fronts.list_start, fronts.list)
     held = (factor.start.astype(np.int64), factor.panel.astype(np.int64), factor.values)
     _forward(*lists, *held, x)
@@ -37,7 +37,7 @@ def solved(factor: FrontFactor, b: Array) -> Array:
 
 @njit(cache=True, nogil=True)
 def _forward(first, list_start, lists, start, panel, values, x):
-    """Return y with L y = x, in place; of inverted panels the blocks on the diagonal are left out."""
+    """Solve L y = x in place; diagonal blocks of inverted panels are left out."""
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
         rows = lists[list_start[front] : list_start[front + 1]]
@@ -57,7 +57,7 @@ def _forward(first, list_start, lists, start, panel, values, x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _backward(first, list_start, lists, start, panel, values, x):
-    """Return x with U x = y, in place; of inverted panels the blocks on the diagonal are multiplied with."""
+    """Solve U x = y in place; diagonal blocks of inverted panels are multiplied with."""
     for number in range(len(start)):
         front = len(start) - 1 - number
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
@@ -88,7 +88,7 @@ def _upper(lower, pivots, x):
 
 @njit
 def _inverted(lower, pivots, width, x):
-    """Solve likewise where diagonal blocks are inverses, the blocks right of them not yet multiplied."""
+    """Solve likewise with inverses on the diagonal; the blocks right of them are not multiplied yet."""
     panels = (pivots + width - 1) // width
     for number in range(panels):
         begin = (panels - 1 - number) * width

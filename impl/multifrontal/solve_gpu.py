@@ -31,7 +31,7 @@ class Solver:
         self.dtype = factor.values.dtype
 
     def solve(self, b: Array, x: Array, *, add: bool = False) -> None:
-        """Set x = U^-1 L^-1 b, computed in the factor's dtype, or with `add` x plus that.
+        """Set x = U^-1 L^-1 b, computed in the factor's dtype; with `add`, add it to x.
 
         b, x : (columns, n) float64, contiguous, on the device
         """

@@ -12,7 +12,7 @@ import numpy as np
 
 from fillpath.nouns import Array
 
-# Waves that are tried, fewest first: at the end of each the card runs dry.
+# Numbers of waves that are tried, fewest first: the card idles at the end of each wave.
 WAVES = (2, 4, 8, 16, 32, 64)
 
 
@@ -22,7 +22,7 @@ class Waves:
 
     wave : (fronts,) int32, of each
     start : (fronts + 1,) int64, where each block begins, and the values of all
-    count : how many waves
+    count : int, how many waves
     """
 
     wave: Array

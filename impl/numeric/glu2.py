@@ -34,8 +34,7 @@ def glu2(
     assembled : A on F, with levels, on the device
     dtype, static_pivoting, storage, graph, memory_budget : as in `glu3`
 
-    The slides leave the shape open: this is our reading. It runs the kernels of `glu3`, with its results and
-    errors.
+    The slides leave the shape open; this is our reading. The kernels, results and errors are those of `glu3`.
     """
     options = Options(FIXED, dtype, static_pivoting, storage, False, memory_budget)
     return right_looking(assembled, options, graph=graph)

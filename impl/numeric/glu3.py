@@ -36,7 +36,7 @@ def glu3(
 
     assembled : A on F, with levels, on the device
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    static_pivoting : bool, replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
     thresholds : which numbers of columns in a level decide its mode
 
         - "authors", as in their code: above 896 columns one block of 2 warps per column, above 448 one of 4
@@ -47,30 +47,27 @@ def glu3(
     storage : how an update finds its target
 
         - "dense_column": the block that takes column j spreads it over n words, and its updates walk through
-          each target column. (A dense copy of the target column would be wrong, as other columns of the level
-          update it too.)
+          each target column. (A dense copy of the target would be wrong, as other columns of the level update
+          it too.)
         - "csc_search": a binary search in the target column.
         - "auto", the rule of PPoPP'23, Section 3.4: search if memory holds fewer dense columns than the card
           holds blocks of 1024 threads of this kernel.
-    batched : run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a level
-        are then distributed evenly, a small level is run by one block, and all targets are searched, whatever
-        thresholds and storage are.
-    graph : launch a captured CUDA graph of all that a call does on the device. The graph and its arrays are
-        kept until a call has another pattern or other levels (other objects, which are kept too) or other
+    batched : bool, run consecutive levels of at most 2048 columns in one cooperative launch. The updates of a
+        level are then distributed evenly, a small level is run by one block, and all targets are searched,
+        whatever thresholds and storage are.
+    graph : bool, launch a captured CUDA graph of all that a call does on the device. The graph and its arrays
+        are kept until a call has another pattern or other levels (other objects, which are kept too) or other
         options. So the first call captures and instantiates (phase "capture", which also launches everything
         once) before it launches. Each further call copies its values in, launches the graph, and copies the
-        factor out. Circuit simulation factorises one pattern again and again in this way. Fact: captured, 1
-        where the call captured. Not with batched.
-    memory_budget : bytes of dense columns; None is half of what is free. There are never more than eight per
-        multiprocessor.
+        factor out. Circuit simulation factorises one pattern again and again in this way. The fact captured
+        is 1 if the call captured. Not with batched.
+    memory_budget : int, bytes of dense columns, at most 8 per multiprocessor; None is half of what is free
 
     Returns the factor on the device. Atomic updates come in any order, so values differ from run to run by
     rounding. Facts: levels by the mode that the thresholds give; launches; levels that were batched; updates
-    (multiply-adds); small_pivots; dense columns.
-
-    Raises UnsupportedError, naming the first column whose pivot is zero or whose values are not all finite.
-    Raises MemoryBudgetError if not one dense column fits that is asked for; InputError for graph with
-    batched, whose cooperative launches are few already.
+    (multiply-adds); small_pivots; dense columns. Raises UnsupportedError, naming the first column whose pivot
+    is zero or whose values are not all finite. Raises MemoryBudgetError if dense columns are asked for and
+    none fits; InputError for graph with batched, whose launches are few already.
     """
     if graph and batched:
         raise InputError("graph=true: expected batched=false, whose levels are launched one by one")

@@ -30,8 +30,8 @@ def left_looking(
 
     assembled : the values on F, n x n, by columns; its levels are not read
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace a pivot below eps in modulus by sign(pivot) eps, where eps = small_pivot(dtype)
-        ||A||_1, and count it
+    static_pivoting : bool, replace a pivot below eps in modulus by sign(pivot) eps, where eps =
+        small_pivot(dtype) ||A||_1, and count it
 
     Returns L + U - I; facts: updates (multiply-adds), small_pivots. Raises InputError for a value that is not
     finite in that dtype. A pivot of 0 without static_pivoting, and a pivot that overflowed, raise

@@ -33,14 +33,13 @@ def multifrontal_cpu(
 
     fronts : of the matrix, n x n, m fronts
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace a pivot below eps in modulus by sign(pivot) eps, where eps = small_pivot(dtype)
-        ||A||_1, and count it
+    static_pivoting : bool, replace a pivot below eps in modulus by sign(pivot) eps, where eps =
+        small_pivot(dtype) ||A||_1, and count it
 
     Returns L and U on the fronts, panel = 0 everywhere: the same bits on any number of threads. Facts:
     fronts, largest_front (rows of the largest), flops (2 per multiply-add, 1 per division, zeros of fronts
-    included), small_pivots. The peak_memory is its own arrays', with the factor. Raises UnsupportedError,
-    naming the first column of the prepared matrix whose pivot is zero, without static_pivoting, or with a
-    value that is not finite.
+    included), small_pivots. The peak_memory counts own arrays and the factor. Raises UnsupportedError, naming
+    the first column of the prepared matrix with pivot 0, without static_pivoting, or a value not finite.
     """
     with phase("convert"):
         plan, entries = plan_of(fronts), entries_of(fronts, dtype)

@@ -53,18 +53,15 @@ def multifrontal_gpu(
 
     fronts : of the matrix, on the device
     dtype : of the factor and of all arithmetic
-    static_pivoting : replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
-    tensor_cores : use those for float64 where the card has them; the result differs by rounding
-    memory_budget : bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 more a row);
-        None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves, which reuse
-        the memory of those before
+    static_pivoting : bool, replace pivots below `small_pivot(dtype)` ||A||_1 by that value, with their sign
+    tensor_cores : bool, use the card's tensor cores for float64, if any; the result differs by rounding
+    memory_budget : int, bytes of index maps, blocks of fronts and the factor (static_pivoting takes 8 more a
+        row); None for 80 % of what is free. Blocks that do not fit at a time are factorised in waves
 
-    The maps of the last fronts are kept for a second matrix of the same pattern. The fact `mapped` is 1 if a
-    call has made them; then they are a phase `maps` of it. Returns the factor on the fronts, on the device,
-    and the work: peak_memory, and facts.
-
-    Raises UnsupportedError naming a column without a pivot, or with a value that is not finite;
-    MemoryBudgetError, before values are allocated, with the bytes that are needed.
+    The maps of the last fronts are kept for a second matrix of the same pattern. A call that makes them has a
+    phase `maps` and the fact `mapped` = 1. Returns the factor on the fronts, on the device, and the work:
+    peak_memory, and facts. Raises UnsupportedError naming a column without a pivot, or with a value that is
+    not finite; MemoryBudgetError, before values are allocated, with the bytes that are needed.
     """
     if fronts.prepared.pattern.n == 0:
         return _nothing(fronts, dtype), Work(peak_memory=0, facts={"fronts": 0.0, "small_pivots": 0.0})
@@ -72,7 +69,7 @@ def multifrontal_gpu(
     key = (fronts, shape, memory_budget)
     fresh = not (_kept and all(a is b or a == b for a, b in zip(_kept[0][0], key, strict=True)))
     if fresh:
-        # The memory of the last maps is free before the next ones ask for theirs.
+        # Free the last maps before the next are allocated.
         _kept.clear()
         with phase("maps"):
             maps = maps_of(fronts, shape, memory_budget)
@@ -90,5 +87,5 @@ def _nothing(fronts: Fronts, dtype: str) -> FrontFactor:
     return FrontFactor(fronts, cupy.empty(0, np.int64), cupy.empty(0, np.int32), cupy.empty(0, dtype))
 
 
-# At most one: of the last fronts and options.
+# The maps of the last fronts and options; at most one entry.
 _kept: list[tuple[tuple[object, ...], FrontMaps]] = []

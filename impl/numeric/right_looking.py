@@ -1,7 +1,13 @@
 """The common part of GLU's implementations: levels become launches of right_looking.cu, with targets.
 
-The division of a column of L by its pivot is left to one launch after all levels; updates divide U[j,k]
-instead (once per sub-column). So no block of a level waits for another's division, and a level is one launch.
+S. Peng and S. X.-D. Tan, GLU3.0, IEEE Design & Test 37 (2020), Table I and "New GLU GPU kernel".
+One launch after all levels divides the columns of L by their pivots. Until then updates divide U[j,k], once
+per sub-column. So no block of a level waits for another's division, and a level is one launch.
+
+    shapes = (896, 2), (448, 4), (16, 32)
+    launches = plan(np.array([1000, 500, 20, 3]), shapes, batched=False)
+    [launch.warps for launch in launches]              # [2, 4, 32, 0]
+    modes(np.array([1000, 500, 20, 3]), shapes)["c"]   # 1: several blocks take a column of the last level
 """
 
 from __future__ import annotations
@@ -26,8 +32,8 @@ NAMES = ("rl_norm", "rl_work", "rl_level", "rl_levels", "rl_finish")
 # As in right_looking.cu.
 THREADS, BATCHED = 1024, 512
 WARPS = THREADS // 32
-# (columns of a level, warps): above that many columns a block of that many warps takes a column; below all of
-# them several blocks do.
+# Pairs (columns, warps): in a level of more columns, a block of that many warps takes a column. In smaller
+# levels several blocks take a column.
 Shapes = tuple[tuple[int, int], ...]
 AUTHORS: Shapes = ((896, 2), (448, 4), (16, WARPS))
 FIXED: Shapes = ((0, WARPS),)
@@ -45,9 +51,9 @@ DENSE_BLOCKS = 8
 class Launch:
     """Levels first to last - 1.
 
-    warps : of a block that takes a column; 0: several blocks take one (mode C)
-    columns : of the level
-    batched : all its levels are one cooperative launch with searched targets; warps does not matter then
+    warps : int, of a block that takes a column; 0: several blocks take one (mode C)
+    columns : int, of the level
+    batched : bool, its levels are one cooperative launch with searched targets, whatever warps is
     """
 
     first: int
@@ -78,7 +84,7 @@ def plan(columns: Array, shapes: Shapes, *, batched: bool) -> Iterator[Launch]:
     """Yield the launches, in order.
 
     columns : (depth,), of each level
-    batched : consecutive levels of at most MOST_COLUMNS run together
+    batched : bool, consecutive levels of at most MOST_COLUMNS run together
     """
     warps = warps_of(columns, shapes)
     joins = np.zeros(len(columns), np.bool_)
@@ -138,7 +144,7 @@ def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
     """Factorise by the kept graph, or by a new graph, which is kept."""
     fresh = not any(kept.serves(assembled, options) for kept in _kept)
     if fresh:
-        # Its memory is free before the next one asks for its own.
+        # Free the kept graph before the next is allocated.
         _kept.clear()
         with phase("capture"):
             _kept.append(_Captured.of(assembled, options))
@@ -147,7 +153,7 @@ def _replayed(assembled: Assembled, options: Options) -> tuple[Factor, Work]:
     run.entries[...] = assembled.values
     kept.graph.launch()
     facts = {**run.facts(), "captured": float(fresh)}
-    # The next call writes to the arrays of this one.
+    # The next call overwrites the arrays of this call.
     values, nbytes = run.values.copy(), run.nbytes + run.entries.nbytes + run.values.nbytes
     return _factor(assembled.two_way, values, facts), Work(peak_memory=nbytes, facts=facts)
 
@@ -158,7 +164,7 @@ def _factor(two_way: TwoWay, values: Array, facts: dict[str, float]) -> Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Captured:
-    """A run and the graph of its work, with the pattern and levels, so that their memory stays theirs."""
+    """A run and its graph. The pattern and levels are held so that no other arrays take their addresses."""
 
     two_way: TwoWay
     levels: Levels
@@ -177,7 +183,7 @@ class _Captured:
         return same and self.options == options
 
 
-# At most one: of the last pattern and options.
+# The graph of the last pattern and options; at most one entry.
 _kept: list[_Captured] = []
 
 

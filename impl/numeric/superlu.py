@@ -17,9 +17,8 @@ def superlu(assembled: Assembled) -> tuple[Factorised, Work]:
 
     assembled : A on F; only the entries of A are passed on, without the zeros of F
 
-    SuperLU finds its own supernodal pattern, keeps the order of A, and pivots if a pivot is 0. So its factors
-    need not fit F, and the check is that A x = b is solved. Returns the factorisation. Raises
-    UnsupportedError if no pivot is left.
+    SuperLU finds its own supernodal pattern, keeps the order of A, and pivots if a pivot is 0. Its factors
+    need not fit F, so the check is a residual of A x = b. Raises UnsupportedError if no pivot is left.
     """
     columns = assembled.two_way.columns
     with phase("convert"):

@@ -3,6 +3,11 @@
 M. Naumov et al., AmgX: a library for GPU accelerated algebraic multigrid and preconditioned iterative
 methods, SIAM Journal on Scientific Computing 37(5), 2015. Constants and signatures follow amgx_c.h and
 amgx_config.h, version 2.5.
+
+    with opened(pattern, values, b, tolerance=1e-6, most=100) as solver:
+        solver.set_up()
+        iterations, usable = solver.solve(from_zero=True)
+        x = solver.x
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ _MODE = 8193
 # AMGX_RC_NO_MEMORY; AMGX_SOLVE_SUCCESS and AMGX_SOLVE_NOT_CONVERGED.
 _NO_MEMORY, _CONVERGED, _UNCONVERGED = 7, 0, 3
 _MESSAGE_BYTES = 4096
-# The libraries that it is linked with; CuPy has them.
+# Libraries that AmgX is linked with; CuPy has them.
 _NEEDED = ("cublas", "cusparse", "cusolver")
 
 _int, _pointer, _text = ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p
@@ -79,7 +84,7 @@ def library() -> Any:
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     for name in _NEEDED:
-        # Where the toolkit has them, it finds them by itself.
+        # AmgX finds a toolkit's libraries by itself.
         with suppress(DynamicLibNotFoundError):
             load_nvidia_dynamic_lib(name)
     place = peer("amgx").library()
@@ -97,7 +102,7 @@ def library() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Solver:
-    """A x = b in AmgX, with a solution that begins as 0. The fields but n are its objects."""
+    """The system A x = b in AmgX, with x = 0 at first. All fields but n are AmgX's objects."""
 
     n: int
     matrix: Any
@@ -112,7 +117,7 @@ class Solver:
     def solve(self, *, from_zero: bool) -> tuple[int, bool]:
         """Iterate from the last solution, or from 0, until ||b - A x|| < the tolerance, by the recurrence.
 
-        Returns (iterations, whether it can continue): not where it broke down.
+        Returns (iterations, whether AmgX can continue, which a breakdown prevents).
         """
         how = "solver_solve_with_0_initial_guess" if from_zero else "solver_solve"
         _call(how, self.solver, self.right, self.solution)
@@ -122,7 +127,7 @@ class Solver:
         return iterations.value, status.value in (_CONVERGED, _UNCONVERGED)
 
     def start_at(self, x: Array) -> None:
-        """Have x, (n,) float64 on the device, as the solution so far."""
+        """Set the solution so far. x : (n,) float64, on the device."""
         _upload(self.solution, x)
 
     @property
@@ -132,7 +137,7 @@ class Solver:
 
         x: Any = cupy.empty(self.n)
         _call("vector_download", self.solution, x.data.ptr)
-        # The copy may still be under way, and not on this stream.
+        # The copy may still run, on another stream.
         cupy.cuda.runtime.deviceSynchronize()
         return x  # type: ignore[no-any-return]
 
@@ -144,11 +149,10 @@ def opened(pattern: Pattern, values: Array, b: Array, tolerance: float, most: in
     pattern : n x n, symmetric, rows sorted, the diagonal present, on the device
     values : (nnz,) float64, on the device
     b : (n,) float64, on the device
-    tolerance : of ||b - A x||, absolute, Euclidean
-    most : iterations
+    tolerance : float, of ||b - A x||, absolute, Euclidean
+    most : int, iterations
 
-    AmgX copies all arrays, and allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or
-    more.
+    AmgX copies all arrays, outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """
     import cupy
 
@@ -199,7 +203,7 @@ def _resources(device: int) -> Any:
     """Return AmgX's pools and handles on that device, for the life of the process, as its users do."""
     library()
     stack = ExitStack()
-    # Before the library is finalised, which was registered before.
+    # Runs before the library is finalised, because that was registered earlier.
     atexit.register(stack.close)
     config = _own(stack, "config", b'{"config_version": 2}')
     return _own(stack, "resources", config, None, 1, (_int * 1)(device))

@@ -1,4 +1,4 @@
-"""The BLAS that a library calls: a fair measurement of a solver has a BLAS that its users would take."""
+"""Check of the BLAS that a library calls: with the reference BLAS a measurement would be unfair."""
 
 from __future__ import annotations
 

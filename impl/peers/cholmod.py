@@ -1,8 +1,12 @@
 """CHOLMOD through its C interface: L L^T, supernodal where that is faster, 32-bit indices.
 
 Y. Chen, T. A. Davis, W. W. Hager and S. Rajamanickam, Algorithm 887: CHOLMOD, ACM TOMS 35 (2008). Structures
-and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree in everything used
-here.
+and signatures follow cholmod_core.h and cholmod.h, versions 3.0, 4.0 and 5.3, which agree here.
+
+    with opened(csr_array(np.diag([4.0, 9.0])), given=False) as system:
+        system.analyse()
+        system.factorise()
+        system.solve(np.array([4.0, 9.0]))    # [1, 1]
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ from fillpath.peers import peer
 from impl.peers.blas import require_fast
 
 VERSIONS = (3, 4, 5)
-# Before version 4 it asks OpenMP for four threads, however few it is given: on two cores that took five times
-# as long as none.
+# Versions before 4 ask OpenMP for four threads, however few there are. That took five times as long on two
+# cores.
 _OBEDIENT, _ASKED_THREADS = 4, 4
-# cholmod_common has less than a tenth of that. Then the offsets in bytes of members, with 64-bit pointers:
-# whether a factor that is not supernodal is L L^T too, and the print level. The others are the number of
-# orders to try (0: its own choice), the status, and the entries of L.
+# Room for cholmod_common, which takes less than a tenth. Then the offsets of its members in bytes, with
+# 64-bit pointers. The first two: whether a simplicial factor is L L^T too, and the print level. The others:
+# the number of orders to try (0: CHOLMOD's choice), the status, and the entries of L.
 _COMMON_BYTES = 32768
 _FINAL_LL, _PRINT, _METHODS, _STATUS, _ENTRIES = 60, 144, 168, 1972, 1984
 _OUT_OF_MEMORY, _TOO_LARGE, _NOT_POSITIVE = -2, -3, 1
@@ -55,10 +59,7 @@ class _Dense(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """Return the library.
-
-    Raises UnavailableError for another version and without a fast BLAS, OSError if it cannot be loaded.
-    """
+    """Return the library. Raises UnavailableError for another version or a slow BLAS, OSError if missing."""
     path = peer("cholmod").library()
     loaded: Any = ctypes.CDLL(str(path))
     version = (_int * 3)()
@@ -80,7 +81,7 @@ class System:
     common : cholmod_common
     sparse : the matrix as CHOLMOD takes it, with the arrays of `matrix`
     factor : a pointer to cholmod_factor
-    given : whether the matrix keeps its order
+    given : bool, whether the matrix keeps its order
     """
 
     matrix: csr_array
@@ -159,7 +160,7 @@ def opened(matrix: csr_array, *, given: bool) -> Iterator[System]:
 
 
 def _limited_threads() -> int | None:
-    """Limit OpenMP to the available threads; return its levels of before, None where nothing changed."""
+    """Limit OpenMP to the available threads; return its previous levels, None if nothing changed."""
     loaded = library()
     if loaded.is_obedient or loaded.omp_get_max_threads() >= _ASKED_THREADS:
         return None

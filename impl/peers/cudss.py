@@ -1,10 +1,14 @@
 """NVIDIA's cuDSS, a direct solver on the GPU, through its C interface. `make` never installs it.
 
 Constants and signatures follow cudss.h and cudss_data_types.h, versions 0.7, 0.8 and 1.0. From 0.8 on the row
-pointers have a type of their own, and `_Places` are others; all else that is used here agrees. The
-configuration is cuDSS's own unless noted: pivots are searched for within the diagonal block of a supernode.
-In 1.0 a matching, with scaling, permutes the columns first where cuDSS thinks fit; in 0.7 and 0.8 never. Its
-threads on the host come from the layer for GNU OpenMP, a separate library.
+pointers have a type of their own, and `_Places` differ. The configuration is cuDSS's own unless noted: pivots
+are searched for within the diagonal block of a supernode. Version 1.0 may first match and scale, which
+permutes the columns; earlier versions do not. Host threads come from a separate layer for GNU OpenMP.
+
+    with opened(pattern, values, kind="spd") as system:
+        system.analyse(pattern, given=False)
+        system.factorise()
+        x = system.solved(b)    # b, x : (1, n) float64, on the device
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from impl.symbolic.separator_tree import SeparatorTree, separator_tree
 DISTRIBUTIONS = ("nvidia-cudss-cu13", "nvidia-cudss-cu12")
 OLDEST = (0, 7)
 SPLIT = (0, 8)
-# Leaves of a given tree of separators at most, as many as cuDSS's own has.
+# The most leaves of a given tree of separators, as many as cuDSS's own tree has.
 LEAVES = 512
 # cudssPhase_t. SOLVE is all parts of a solve; cuDSS's refinement takes no steps unless configured.
 REORDERING, SYMBOLIC, FACTORIZATION, REFACTORIZATION = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -66,7 +70,7 @@ _FULL, _UPPER = 0, 2
 KINDS: dict[Kind, tuple[int, int]] = {"general": (0, _FULL), "symmetric": (1, _UPPER), "spd": (3, _UPPER)}
 # cudssIndexBase_t, cudssLayout_t.
 _BASE_ZERO, _COLUMN_MAJOR = 0, 0
-# The libraries that cuDSS is linked with; CuPy has them.
+# Libraries that cuDSS is linked with; CuPy has them.
 _NEEDED = ("cublas", "nvrtc")
 
 _int, _int64, _pointer, _size = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_size_t
@@ -76,8 +80,8 @@ _created = ctypes.POINTER(_pointer)
 class _Places(NamedTuple):
     """Numbers of parameters.
 
-    threads, levels : in cudssConfigParam_t: threads of the host, levels of a tree of separators
-    tree : in cudssDataParam_t: the user's tree
+    threads, levels : int, in cudssConfigParam_t: threads of the host, levels of a tree of separators
+    tree : int, in cudssDataParam_t: the user's tree
     """
 
     threads: int
@@ -220,11 +224,11 @@ def _handle(device: int) -> Any:
 class System:
     """A matrix in cuDSS, with its factorisation.
 
-    kind : what cuDSS takes the matrix for
-    threads : of the host
-    values : those that are factorised
+    kind : kind of the matrix that cuDSS is given
+    threads : int, of the host
+    values : (nnz,) float64, which are factorised
     b, x : (columns, n) float64, the vectors of every phase
-    levels : of the tree of separators in the order that it was given, 0 for its own order
+    levels : int, of the tree of separators in the order that it was given, 0 for its own order
 
     The other fields are objects of cuDSS.
     """
@@ -247,8 +251,8 @@ class System:
         """Reorder and factorise symbolically, in the phases reordering and symbolic.
 
         pattern : n x n, on the device
-        given : whether the order of the pattern is kept. Then the phase `separators` reads a tree of them off
-            that order, without which cuDSS finds little to do at a time
+        given : bool, whether the order of the pattern is kept. Then the phase `separators` reads a tree off
+            that order, without which cuDSS finds little parallel work
         """
         if given:
             with phase("separators"):
@@ -261,12 +265,11 @@ class System:
             self.execute(SYMBOLIC)
 
     def _keep_order(self, tree: SeparatorTree) -> None:
-        """Have the matrix factorised in its own order, without a matching, which would permute the columns.
+        """Keep the matrix's own order, without a matching, which would permute the columns.
 
         Called before REORDERING, which has to run all the same.
 
-        tree : its nodes are eliminated one after another, leaves first, which changes neither the fill nor
-            the operations
+        tree : its nodes are eliminated in turn, leaves first, which changes neither fill nor operations
         """
         self.library.configure(self.config, _MATCHING, _NONE)
         self._give(_USER_PERM, _order(tree), "permutation")
@@ -277,7 +280,7 @@ class System:
             self._give(self.library.places.tree, tree.sizes[:-1], "tree of separators")
 
     def take(self, values: Any) -> None:
-        """Have other values factorised next. values : (nnz,) float64, on the device."""
+        """Replace the values to factorise. values : (nnz,) float64, on the device."""
         self.library.call("cudssMatrixSetValues", self.matrix, values.data.ptr)
         self.values = values
 
@@ -287,10 +290,9 @@ class System:
         self.library.call("cudssExecute", self.handle, phase, *objects, during=_PHASES[phase])
 
     def factorise(self, *, again: bool = False) -> None:
-        """Run the numeric phase. again : whether it has run before, with these values or others.
+        """Run the numeric phase. again : bool, whether it has run before, with these values or others.
 
-        Raises UnsupportedError for a matrix that cuDSS calls singular, IndefiniteError for a matrix of kind
-        spd.
+        Raises UnsupportedError for a matrix that cuDSS calls singular, of kind spd IndefiniteError.
         """
         self.execute(REFACTORIZATION if again else FACTORIZATION)
         info = self._read(_INFO, _int())
@@ -319,8 +321,8 @@ class System:
     def counted(self) -> dict[str, float]:
         """Return the facts after `factorise`, without those that cuDSS does not report.
 
-        nnz_factor is `nnz`; pivots were replaced because they were small; kind is its number in cuDSS (0
-        general, 1 symmetric, 3 positive definite). The others are threads and levels of the given tree.
+        The facts are nnz_factor (`nnz`), pivots replaced because they were small, and kind as cuDSS numbers
+        it (0 general, 1 symmetric, 3 positive definite). The others are threads and levels of the given tree.
         """
         asked = (("nnz_factor", _LU_NNZ, _int64()), ("pivots", _NPIVOTS, _int()))
         set_up = {"kind": KINDS[self.kind][0], "threads": self.threads, "levels": self.levels}
@@ -357,7 +359,7 @@ def _order(tree: SeparatorTree) -> Array:
 
 
 def kind_of(pattern: Pattern, values: Array) -> Kind:
-    """Return what to take a matrix for: spd, which may prove wrong, if symmetric with a positive diagonal.
+    """Return the kind to give: spd, which may prove wrong, for a symmetric matrix with a positive diagonal.
 
     pattern : n x n, rows sorted, on the device
     values : (nnz,) float64, on the device
@@ -381,8 +383,8 @@ def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: 
 
     pattern : n x n, on the device
     values : (nnz,) float64, on the device
-    kind : other than general: the entries below the diagonal are there, and ignored
-    columns : right-hand sides of every solve
+    kind : unless general, entries below the diagonal are present and ignored
+    columns : int, right-hand sides of every solve
 
     cuDSS allocates outside of CuPy's pool. Raises UnsupportedError for 2^31 entries or more.
     """
@@ -411,7 +413,7 @@ def opened(pattern: Pattern, values: Array, *, kind: Kind = "general", columns: 
         matrix = (n, n, nnz, indptr, None, indices, entries, *types, *KINDS[kind], _BASE_ZERO)
         config, threads = own("Config"), get_num_threads()
         used.configure(config, used.places.threads, threads)
-        # No name: this frame would keep it alive.
+        # Without a name, since this frame would keep the system alive.
         yield System(
             library=used,
             handle=handle,

@@ -2,6 +2,11 @@
 
 NVIDIA's cuSOLVER has it through CUDA 13, which calls it deprecated in favour of cuDSS. Signatures follow
 cusolverRf.h, CUDA 12 and 13. It works on CUDA's default stream, as CuPy does by default.
+
+    with opened(pattern, on_host, factors) as system:
+        system.analyse()
+        system.factorise(values)
+        x = system.solved(b)
 """
 
 from __future__ import annotations
@@ -100,7 +105,7 @@ class System:
     room: Array
 
     def analyse(self) -> None:
-        """Find what can be computed at the same time."""
+        """Find independent rows."""
         _call("Analyze", self.handle)
 
     def factorise(self, values: Array) -> None:
@@ -118,11 +123,7 @@ class System:
 
 @contextmanager
 def opened(pattern: Pattern, on_host: Pattern, factors: Factors) -> Iterator[System]:
-    """Open a matrix in cuSolverRf until the end of the block.
-
-    pattern : n x n, on the device
-    on_host : the same there
-    """
+    """Open a matrix in cuSolverRf until the end of the block. pattern : on the device, and `on_host`."""
     import cupy
 
     n = pattern.n

@@ -1,6 +1,9 @@
 """cuSPARSE on the device: a matrix by rows times a vector, and solves with the triangles of a factor.
 
 CuPy binds all of this except SpSV, which is called in the library that CuPy has loaded.
+
+    Triangles(filled.pattern, factor).solved(b)    # factor : (nnz of F,) of L + U - I, by rows
+    Matrix(pattern, values).residual(b, x)         # b - A x
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Pattern
 
-# The name in both CUDA 12 and CUDA 13.
+# This is the name in CUDA 12 and CUDA 13.
 _LIBRARY = "libcusparse.so.12"
 # From cusparse.h and library_types.h.
 _SPSV_DEFAULT = 0
@@ -86,11 +89,7 @@ class Triangles:
     """L and U in one matrix by rows, analysed for any number of solves."""
 
     def __init__(self, pattern: Pattern, values: Array) -> None:
-        """Analyse both triangles.
-
-        pattern : n x n, rows sorted, on the device
-        values : (nnz,) float32 or float64, of L + U - I
-        """
+        """Analyse both triangles. values : (nnz,) float32 or float64, of L + U - I, on the device."""
         csr = _Csr(pattern, values)
         self._lower, self._upper = _Triangle(csr, lower=True), _Triangle(csr, lower=False)
 

@@ -3,6 +3,11 @@
 R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditioners (2002); V. E. Henson and U.
 M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures follow versions 2.2x and 2.3x with
 32-bit HYPRE_Int, error codes HYPRE_utilities.h.
+
+    with opened(MPI.COMM_WORLD, begin, share, b) as rows, multigrid(rows) as levels:
+        levels.set_up()
+        iterations, reached = levels.solve(1e-6, 100)
+        x = rows.x
 """
 
 from __future__ import annotations
@@ -35,9 +40,9 @@ _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 @functools.cache
 def library() -> Any:
     """Return the library, initialised. Raises UnavailableError as `load` does."""
-    # It finds MPI's symbols among those that mpi4py has loaded.
+    # HYPRE finds MPI's symbols among those that mpi4py has loaded.
     loaded = load(peer("hypre"), ctypes.RTLD_GLOBAL)
-    # From 2.29 on the other is a macro.
+    # HYPRE_Init is a macro from 2.29 on.
     (loaded.HYPRE_Initialize if hasattr(loaded, "HYPRE_Initialize") else loaded.HYPRE_Init)()
     return loaded
 
@@ -46,9 +51,9 @@ def library() -> Any:
 class Rows:
     """A rank's rows of A x = b in HYPRE.
 
-    begin, end : which rows, the last one excluded
+    begin, end : int, which rows, the last one excluded
     matrix, right, solution : HYPRE's objects
-    filled : the solution as it is filled and read by rows
+    filled : HYPRE's object through which rows of the solution are set and read
     """
 
     communicator: Any
@@ -73,7 +78,7 @@ def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterato
     """Open this rank's rows of A x = b in HYPRE until the end of the block.
 
     communicator : of mpi4py
-    begin : the first row; the rows follow the rows of the rank before
+    begin : int, the first row; a rank's rows follow those of the previous rank
     share : (rows, n) float64, rows of a symmetric positive (semi-)definite A
     b : (rows,) float64
     """
@@ -128,8 +133,8 @@ class Multigrid:
     def solve(self, tolerance: float, most: int) -> tuple[int, bool]:
         """Iterate from the last solution until ||b - A x|| < tolerance ||b||, by the recurrence.
 
-        The norm is Euclidean. Returns (iterations, whether the tolerance was reached). There are at most
-        `most` iterations, and at least one unless the solution is exact already.
+        The norm is Euclidean. Returns (iterations, whether the tolerance was reached), after at most `most`
+        iterations, and at least one unless the solution is exact.
         """
         _call("ParCSRPCGSetTol", self.gradients, _double(tolerance))
         _call("ParCSRPCGSetMaxIter", self.gradients, _int(most))
@@ -168,7 +173,7 @@ def _call(name: str, *arguments: Any, may: int = 0) -> int:
         return 0
     words = ctypes.create_string_buffer(_DESCRIPTION_BYTES)
     library().HYPRE_DescribeError(_int(status & ~may), words)
-    # HYPRE keeps an error of one call for all later calls.
+    # HYPRE keeps an error for all later calls.
     library().HYPRE_ClearAllErrors()
     if status & ~may:
         kind = MemoryBudgetError if status & _MEMORY else FillpathError

@@ -1,7 +1,7 @@
 """The kind of matrix that a library is given: one rule for every peer with a factorisation for each kind.
 
-Users of these libraries know their matrix and declare it. Here the values decide, once for a matrix: in the
-call before the samples.
+Users of these libraries declare the kind of their matrix. Here the values decide, once per matrix, before the
+samples.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ def solved_as_known(
 ) -> tuple[Solution, Work]:
     """Return what `solve` does for the matrix's kind, which `tell` finds.
 
-    A matrix that counts as spd and that a library finds indefinite is solved again as symmetric, and that is
-    remembered.
+    A matrix of kind spd that a library finds indefinite is solved again, and remembered, as symmetric.
     """
     try:
         return solve(known_kind(prepared, tell))

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array
 from fillpath.errors import FillpathError, MemoryBudgetError, UnsupportedError
 from fillpath.nouns import Array
 
-# Neither a block triangular form, nor scaling, nor a pivot off the diagonal unless that one is 0.
+# No block triangular form, no scaling, and no pivot off the diagonal unless the diagonal is 0.
 BARE = {"btf": 0, "scale": 0, "tol": 0.0}
 
 
@@ -25,7 +25,7 @@ class System:
 
     columns : n x n, float64, with 32-bit indices
     solver : of nbklu
-    given : whether KLU keeps its order
+    given : bool, whether KLU keeps its order
     """
 
     columns: csc_array
@@ -45,7 +45,7 @@ class System:
                 solver.analyze(n, indptr, indices)
         except KLUException as error:
             if not isinstance(error, KLUSingularException):
-                # There is nothing to free: nbklu would pass on a null pointer.
+                # Nothing is left to free, and nbklu would pass on a null pointer.
                 solver.symbolic = None
             raise _reason(error) from None
 
@@ -56,7 +56,7 @@ class System:
         try:
             self.solver.factor(self.columns.data)
         except KLUException as error:
-            # KLU has freed it.
+            # KLU has freed the factors.
             self.solver.numeric = None
             raise _reason(error) from None
 
@@ -89,7 +89,7 @@ class System:
 def system(columns: csc_array, *, given: bool, **settings: float) -> System:
     """Return a matrix in KLU, which frees its memory with the last reference to the result.
 
-    given : whether KLU keeps its order
+    given : bool, whether KLU keeps its order
     settings : of klu_common, in place of its defaults
     """
     from nbklu import KLUSolver32Real

@@ -1,4 +1,4 @@
-"""Libraries that are linked with one of MPI's, in a process that mpi4py has given one already."""
+"""Libraries that are linked with MPI, in a process where mpi4py has loaded an MPI already."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ def import_mpi() -> Any:
 def load(peer: Peer, mode: int = ctypes.DEFAULT_MODE) -> Any:
     """Return a peer's library. Raises UnavailableError where there is none, or it cannot be loaded.
 
-    A library that is linked with another MPI than mpi4py raises it too: each would take the other's
-    communicators for its own.
+    A library that is linked with another MPI than mpi4py raises it too, since communicators differ.
     """
     place = peer.library()
     if peer.is_packaged:
-        # MPI's library lies in the environment, where the loader does not look and mpi4py does.
+        # MPI's library is in the environment, where mpi4py looks and the loader does not.
         import_mpi()
     try:
         library = ctypes.CDLL(str(place), mode=mode)

@@ -3,6 +3,11 @@
 P. R. Amestoy, I. S. Duff, J. Koster and J.-Y. L'Excellent, A fully asynchronous multifrontal solver using
 distributed dynamic scheduling, SIAM Journal on Matrix Analysis and Applications 23 (2001). The structure
 follows dmumps_c.h, version 5.5. Places in ICNTL and INFOG count from 1, as in its manual.
+
+    with opened(csr_array(np.diag([4.0, 9.0])), kind="spd", given=False) as system:
+        system.analyse()
+        system.factorise()
+        system.solve(np.array([4.0, 9.0]))    # [1, 1]
 """
 
 from __future__ import annotations
@@ -95,7 +100,7 @@ class System:
     def factorise(self) -> None:
         """Factorise. Raises UnsupportedError for a singular matrix, IndefiniteError for a false kind spd."""
         while self._run(_FACTORISE) in _OUT_OF_ROOM:
-            # As its manual asks for.
+            # MUMPS's manual asks for more room then.
             self.instance.icntl[_ROOM - 1] *= 2
         if self.kind == "spd" and self.instance.infog[_OFF_DIAGONAL - 1]:
             raise IndefiniteError("MUMPS: a pivot is not positive")
@@ -113,12 +118,12 @@ class System:
         """
         moved = self.instance.infog[_OFF_DIAGONAL - 1] if self.kind == "general" else 0
         entries = self.instance.infog[_ENTRIES - 1]
-        # In millions where it is negative.
+        # A negative count is in millions.
         counted = entries if entries >= 0 else -1e6 * entries
         return {"nnz_factor": counted, "off_diagonal_pivots": moved, "kind": NUMBERS[self.kind]}
 
     def _run(self, job: int) -> int:
-        """Run a phase. Returns 0, or the error where there was too little room."""
+        """Run a phase. Returns 0, or MUMPS's error for too little room."""
         self.instance.job = job
         library().dmumps_c(ctypes.byref(self.instance))
         error = int(self.instance.infog[_ERROR - 1])
@@ -131,7 +136,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """Open a matrix in MUMPS until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in MUMPS until the end of the block. given : bool, whether it keeps its order."""
     entries = (matrix if kind == "general" else tril(matrix)).tocoo()
     numbers = (array.astype(np.intc) + 1 for array in (entries.row, entries.col))
     arrays = *numbers, entries.data, np.arange(1, matrix.shape[0] + 1, dtype=np.intc)

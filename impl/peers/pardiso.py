@@ -74,7 +74,7 @@ class System:
 
 @contextmanager
 def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
-    """Open a matrix in PARDISO until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in PARDISO until the end of the block. given : bool, whether it keeps its order."""
     # The package's public class analyses and factorises at once.
     from pymklpardiso._mkl_pardiso import PardisoSolver
 
@@ -88,7 +88,7 @@ def opened(matrix: csr_array, *, kind: Kind, given: bool) -> Iterator[System]:
         solver.set_values(entries.data)
         if given:
             solver.set_iparm(_GIVEN, 1)
-            # It would permute the rows.
+            # A matching would permute the rows.
             solver.set_iparm(_MATCHING, 0)
             solver.set_perm(np.arange(matrix.shape[0]))
         yield System(solver, kind)

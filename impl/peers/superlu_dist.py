@@ -1,8 +1,10 @@
 """SuperLU_DIST's symbolic factorisation through its C interface, without values, in the order of the pattern.
 
 Structures and signatures follow supermatrix.h, superlu_defs.h and psymbfact.h, versions 8.1 and 9.2 with
-32-bit int_t, which agree in everything used here. Its options are passed as it fills them in: their members
+32-bit int_t, which agree in everything used here. SuperLU_DIST itself fills in its options, whose members
 move between versions.
+
+    lower, upper = factorised(pattern)    # (n,) each: entries of L and of U by row
 """
 
 from __future__ import annotations
@@ -24,15 +26,15 @@ from impl.peers.mpi import import_mpi, load
 from impl.symbolic.separator_tree import SeparatorTree
 from impl.symbolic.supernode_subscripts import Segments, Subscripts
 
-# The supernodes are the fundamental ones: relaxed ones hold zeros. The other two are what it takes by itself:
-# the most columns of a supernode, and the room for its subscripts, in entries of A.
+# Supernodes are fundamental, as relaxed supernodes hold zeros. The other two are SuperLU_DIST's defaults: the
+# most columns of a supernode, and the room for subscripts, in entries of A.
 ENVIRONMENT = {"SUPERLU_RELAX": "1", "SUPERLU_MAXSUP": "256", "SUPERLU_FILL": "5"}
-# It counts the bytes of that room in 32 bits.
+# SuperLU_DIST counts the bytes of that room in 32 bits.
 MOST_ENTRIES = (2**31 - 1) // (4 * int(ENVIRONMENT["SUPERLU_FILL"])) - 1
 
 _int, _int64, _pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p
 _ints = ctypes.POINTER(_int)
-# superlu_dist_options_t has less than a tenth of that.
+# Room for superlu_dist_options_t, which takes less than a tenth.
 _OPTIONS_BYTES = 8192
 # Stype_t, Dtype_t, Mtype_t.
 _BY_COLUMNS, _BY_LOCAL_ROWS, _DOUBLE, _GENERAL = 0, 7, 1, 0
@@ -87,7 +89,7 @@ class _Persistent(ctypes.Structure):
 
 
 class _Freeable(ctypes.Structure):
-    """Glu_freeable_t, with more room behind than any version's has: only these members are read."""
+    """Glu_freeable_t, longer than in any version; only these members are read."""
 
     _fields_ = (
         ("lsub", _ints), ("xlsub", _ints), ("usub", _ints), ("xusub", _ints), ("rest", ctypes.c_char * 256),
@@ -122,8 +124,8 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
     tree : with a leaf for each rank
     communicator : of mpi4py
 
-    The phase `symbolic` is what pdgssvx calls SYMBFACT, from when all ranks are ready to when the last one is
-    done. Raises InputError, UnsupportedError, and MemoryBudgetError where a rank finds too little memory.
+    The phase `symbolic` is pdgssvx's SYMBFACT, from when all ranks are ready until the last is done. Raises
+    InputError, UnsupportedError, and MemoryBudgetError where a rank finds too little memory.
     """
     with phase("convert"):
         rank, ranks, n = communicator.Get_rank(), communicator.Get_size(), _order(pattern)
@@ -141,7 +143,7 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
             options, ranks, ranks, ctypes.byref(matrix), order.data, order.data, tree.sizes.ctypes.data,
             tree.first.ctypes.data, ctypes.byref(structure), world, world, ctypes.byref(memory),
         )  # fmt: skip
-        # Before the barrier: ranks that wait for this one within the call would never get there.
+        # Raise before the barrier, which ranks that wait for this rank in the call never reach.
         _check(status)
         communicator.Barrier()
     with phase("counts"):
@@ -157,10 +159,8 @@ def factorised_in_parallel(pattern: Pattern, tree: SeparatorTree, communicator: 
 def factorised(pattern: Pattern) -> tuple[Array, Array]:
     """Return (lower, upper), row counts of L + U, by symbfact, on this process alone.
 
-    pattern : n x n
-
-    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as there, the phase `etree` makes the elimination
-    tree of A + A^T, and permutes A by a postorder of the tree, which fills alike. Raises as
+    The phase `symbolic` is pdgssvx's SYMBFACT. Before it, as in pdgssvx, the phase `etree` makes the
+    elimination tree of A + A^T and permutes A by its postorder, which keeps the fill. Raises as
     `factorised_in_parallel`.
     """
     with phase("convert"):
@@ -173,7 +173,7 @@ def factorised(pattern: Pattern) -> tuple[Array, Array]:
         numbers = order.ctypes.data, parents.ctypes.data
     with phase("etree"):
         library().sp_colorder(options, ctypes.byref(matrix), *numbers, ctypes.byref(ordered))
-        # That has permuted columns alone; both matrices hold these rows.
+        # Only columns have been permuted so far; both matrices share these rows.
         _renumber(indices, order)
     with phase("symbolic"):
         status = library().symbfact(
@@ -217,7 +217,7 @@ def _part(structure: _Distributed, starts: Any, indices: Any) -> Subscripts:
     vertices = structure.nvtcs_loc
     supernodes = structure.supno_loc[vertices]
     first, last = (_view(place, supernodes) for place in (structure.xsup_beg_loc, structure.xsup_end_loc))
-    # Its vertices have numbers of its own, which follow its supernodes.
+    # Vertices have local numbers, in the order of the supernodes.
     local = np.cumsum(last - first) - (last - first)
     bounds = _view(starts, vertices + 1)
     return Subscripts(first, last, bounds[local], bounds[local + 1], _view(indices, int(bounds[-1])))
@@ -233,7 +233,6 @@ def _structure(persistent: _Persistent, freeable: _Freeable, n: int) -> tuple[Su
 
 @njit(cache=True, nogil=True)
 def _by_columns(indptr, indices):
-    """Return (int32 pointers, int32 rows) of the transpose."""
     n = len(indptr) - 1
     starts = np.zeros(n + 2, np.int32)
     for column in indices:

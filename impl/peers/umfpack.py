@@ -72,7 +72,7 @@ class System:
     def facts(self) -> dict[str, float]:
         """Return nnz_factor, entries of L and U, the diagonal once, and off_diagonal_pivots."""
         entries = self.info[_LOWER] + self.info[_UPPER] - self.columns.shape[0]
-        # -1 where it had no diagonal to prefer.
+        # -1 if UMFPACK had no diagonal to prefer.
         off_diagonal = self.info[_OFF_DIAGONAL]
         return {"nnz_factor": float(entries), "off_diagonal_pivots": max(0.0, float(off_diagonal))}
 
@@ -94,7 +94,7 @@ class System:
 
 @contextmanager
 def opened(columns: csc_array, *, given: bool) -> Iterator[System]:
-    """Open a matrix in UMFPACK until the end of the block. given : whether it keeps its order."""
+    """Open a matrix in UMFPACK until the end of the block. given : bool, whether it keeps its order."""
     control, info = np.zeros(_CONTROLS), np.zeros(_INFOS)
     library().umfpack_di_defaults(_at(control))
     # Refinement is a phase of its own.

@@ -18,7 +18,7 @@ from impl.preparation.size import Size, size_of
 OPERATION, LEVEL = 1 / 11e12, 1e-6
 # Seconds of `dissection` on 16 cores per entry of the graph: 0.15 to 0.35 us.
 DISSECTION = 0.25e-6
-# The orders that AMD's is held against, for one solution and for many.
+# The orders that AMD's is compared with, for one solution and for many.
 RIVALS = {"one": ("dissection",), "many": ("dissection", "metis")}
 
 
@@ -31,7 +31,7 @@ def best(graph: csr_array, systems: str, seed: int) -> tuple[str, Array]:
     """
     amd, bound = minimum_degree(graph)
     dissection = DISSECTION * graph.nnz
-    # No path is longer than n: with four neighbours a vertex or more, most matrices need no counting.
+    # No path is longer than n. With four neighbours or more per vertex, most matrices need no counting.
     if systems == "one" and OPERATION * bound + LEVEL * len(amd) <= dissection:
         return "amd", amd
     estimates = {"amd": seconds(_size(graph, amd))}

@@ -4,8 +4,8 @@ Duff and Koster, "On algorithms for permuting large entries to the diagonal of a
 Matrix Anal. Appl. 22(4), 2001: the matching of MC64's job 5, by shortest augmenting paths on
 c_ij = log max_k |a_kj| - log |a_ij| >= 0.
 
-    found = maximum_product(matrix, "HB/bcsstk18")
-    matrix[found.rows].diagonal()    # the matched entries
+    found = maximum_product(csr_array([[1.0, 4.0], [2.0, 1.0]]), "example")
+    found.rows    # [1, 0]: |a_10 a_01| = 8 is the largest product
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
     matrix : n x n, finite
     name : of the matrix, for errors
 
-    Raises InputError with the structural rank if there is no complete matching, and if the scalings exceed
-    the range of float64.
+    Raises InputError with the structural rank if no matching is complete, and for scalings beyond float64.
     """
     n = matrix.shape[0]
     keep = matrix.data != 0
@@ -68,7 +67,7 @@ def maximum_product(matrix: csr_array, name: str) -> Matching:
 
 
 def _scalings(u: Array, v: Array) -> tuple[Array, Array]:
-    """Return exponentials of the duals, moved by a constant, so that neither side overflows first."""
+    """Return exponentials of the duals, shifted by a constant so that neither side overflows first."""
     shift = (v.mean() - u.mean()) / 2
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(u + shift), np.exp(v - shift)
@@ -109,7 +108,7 @@ def _assign(indptr: Array, indices: Array, cost: Array) -> tuple[Array, Array, A
 def _start(
     indptr: Array, indices: Array, cost: Array, of_row: Array, of_column: Array, u: Array, v: Array
 ) -> None:
-    """Return feasible duals and a greedy matching of tight entries; a row may be moved aside for it."""
+    """Write feasible duals and a greedy matching of tight entries, for which matched rows may move."""
     n = indptr.size - 1
     least = np.full(n, np.inf)
     for row in range(n):
@@ -168,8 +167,7 @@ def _augment(
 
     scratch : five (n,) arrays; the first two are restored
 
-    Without a path nothing changes: the row then stays unmatched, and the number of matched rows is still the
-    structural rank.
+    Without a path the row stays unmatched; the number of matched rows still becomes the structural rank.
     """
     distance, place, parent, heap, touched = scratch
     size = 0

@@ -18,12 +18,12 @@ from impl.preparation.vcycle.cycle import dissected
 
 SEEDED = ("random", "nnz", "metis", "dissection", "best")
 _LIBRARIES = {"metis": ("pymetis",), "amd": ("suitesparse-amd",), "best": ("suitesparse-amd", "pymetis")}
-# The extension module of suitesparse-amd, which is also the C library: amd_order counts in int, amd_l_order
-# in int64_t.
+# The extension module of suitesparse-amd is also the C library, with amd_order for int, amd_l_order for
+# int64_t.
 _AMD = "suitesparse_amd._amd"
 _AMD_ORDER: dict[Any, str] = {np.int32: "amd_order", np.int64: "amd_l_order"}
 _AMD_OUT_OF_MEMORY, _AMD_INVALID = -1, -2
-# Numbers that it returns, and the places of two: divisions, and multiplications with a subtraction, of LU.
+# How many numbers AMD returns, and the places of LU's divisions and of its multiply-subtractions.
 _AMD_INFO, _DIVISIONS, _MULTIPLICATIONS = 20, 10, 12
 
 
@@ -51,7 +51,7 @@ def order(ordering: str, graph: csr_array, seed: int) -> Array:
 
     ordering : nnz, amd, metis or dissection
     graph : pattern(A + A^T) without loops, n x n, rows sorted
-    seed : of all but amd
+    seed : int, of all but amd
 
     Raises UnavailableError for `amd` without its library, MemoryError if AMD runs out of memory.
     """
@@ -88,7 +88,7 @@ def _by_degree(graph: csr_array, seed: int) -> Array:
 
 
 def _nested_dissection(graph: csr_array, seed: int) -> Array:
-    """Return METIS's order, after vertices without neighbours: METIS rejects a graph without edges."""
+    """Return vertices without neighbours, then METIS's order: METIS rejects a graph without edges."""
     degrees = np.diff(graph.indptr)
     alone, linked = np.flatnonzero(degrees == 0), np.flatnonzero(degrees)
     if len(linked) == 0:
@@ -124,17 +124,16 @@ def minimum_degree(graph: csr_array) -> tuple[Array, float]:
 def _amd_index(n: int, entries: int) -> Any:
     """Return the integer type for AMD: int32 if its workspace is short enough, else int64.
 
-    The workspace has the entries, a fifth of them as elbow room, and seven integers per vertex. The
-    permutation is the same.
+    The workspace is 1.2 times the entries, and seven integers per vertex. Both types give one permutation.
     """
     return np.int32 if entries + entries // 5 + 7 * n < np.iinfo(np.int32).max else np.int64
 
 
 @functools.cache
 def _amd_order(index: Any) -> Any:
-    """Return SuiteSparse's function for that integer type, as the package's own takes dense arrays.
+    """Return SuiteSparse's function for an integer type: the package's own function takes dense arrays.
 
-    It is int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info).
+    Its signature: int f(n, starts (n + 1,), neighbours (nnz,), permutation (n,), control, info).
     """
     try:
         module = importlib.util.find_spec(_AMD)

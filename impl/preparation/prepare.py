@@ -26,9 +26,9 @@ def prepare(raw: Raw) -> tuple[Arranged, Work]:
 
     raw : n x n, on the host
 
-    Its phases: matching, where one is asked for, and its scalings; scaling; ordering; permutation. Raises
-    InputError for a matrix that is structurally singular under mc64, UnavailableError for an ordering whose
-    library is missing, MemoryError.
+    Phases: matching, if asked for, with its scalings; scaling; ordering; permutation. Raises InputError for a
+    structurally singular matrix under mc64, UnavailableError for an ordering without its library,
+    MemoryError.
     """
     preparation = raw.preparation
     with phase("matching"):
@@ -68,7 +68,6 @@ def _ordered(raw: Raw, rows: Rows) -> tuple[str, Array]:
 
 
 def _graph(rows: Rows) -> csr_array:
-    """Return pattern(A + A^T) without loops, n x n, rows sorted."""
     if not mirrored(rows)[0]:
         return graph_of(rows.of_entries(), rows.indices, rows.n)
     indptr, indices = without_diagonal(rows)
@@ -86,7 +85,7 @@ def _without_zeros(rows: Rows) -> Rows:
 def _matching_method(asked: str, rows: Rows, field: str) -> str:
     """Return the method; `auto` matches only if the diagonal has a hole or values are unsymmetric.
 
-    An explicit zero is compared as an entry that is not there.
+    An explicit zero counts as absent.
     """
     if asked != "auto":
         return asked
@@ -106,7 +105,7 @@ def _synthetic(rows: Rows, old: Array, seed: int) -> Array:
 
     The diagonal dominates its row and its column. Values depend on an entry's position, not on its storage.
 
-    old : (n,) int32, the row of each row in the original matrix: sums are in that order
+    old : (n,) int32, each row's index in the original matrix, in whose order sums are formed
     """
     places, columns = rows.of_entries(), rows.indices
     low, high = np.minimum(places, columns).astype(np.uint64), np.maximum(places, columns).astype(np.uint64)

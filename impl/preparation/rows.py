@@ -39,7 +39,7 @@ def mirrored(rows):
     """Return whether each entry has a mirror, and whether each mirror has the same value."""
     indptr, indices, values = rows
     n = len(indptr) - 1
-    # Where the next lower entry of each column must have its mirror: in the row of that number.
+    # The row in which each column's next lower entry must have its mirror.
     expected = np.empty(n, np.int64)
     same = True
     for row in range(n):
@@ -94,7 +94,7 @@ def completed(rows, order, row_scale, column_scale):
 
 @njit(cache=True, nogil=True)
 def without_diagonal(rows):
-    """Return (indptr, indices) of a matrix with a full diagonal, without that."""
+    """Return (indptr, indices) without the diagonal, which is full."""
     indptr, indices, _ = rows
     n = len(indptr) - 1
     kept, at = np.empty(indptr[n] - n, np.int32), 0

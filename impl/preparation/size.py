@@ -16,9 +16,9 @@ from impl.symbolic.factor_counts_cpu import factor_counts
 class Size:
     """The factors L and U of A | A^T without pivoting.
 
-    entries : of L + U, with the diagonal
-    operations : of LU, additions and multiplications alike
-    height : vertices on the longest path of the elimination tree
+    entries : int, of L + U, with the diagonal
+    operations : float, of LU, additions and multiplications alike
+    height : int, vertices on the longest path of the elimination tree
     """
 
     entries: int

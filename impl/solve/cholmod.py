@@ -16,9 +16,8 @@ from impl.solve.direct import Ordering, solution, system_of, with_32_bits
 def cholmod(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> tuple[Solution, Work]:
     """Solve by CHOLMOD and its triangular solves, symmetric matrices only, on its BLAS's threads.
 
-    prepared : n x n, symmetric positive definite: most are no longer after --matching mc64, which scales and
-        permutes rows and columns apart
-    ordering : own, AMD's, or METIS's where AMD's is poor; given, the prepared matrix's, with a postorder
+    prepared : n x n, symmetric positive definite, which --matching mc64 destroys in most matrices
+    ordering : "own" is AMD's, or METIS's where AMD's is poor; "given" is the prepared matrix's, postordered
     refine : as in lu_cpu
 
     CHOLMOD has its defaults. Its phases: right_hand_side; convert, to 32-bit indices, if the matrix is

@@ -1,4 +1,10 @@
-"""NVIDIA's cuDSS as a peer, from the matrix to the solution, all on the GPU."""
+"""NVIDIA's cuDSS as a peer, from the matrix to the solution, all on the GPU.
+
+A call with analysis="kept" skips the reordering and the symbolic phase for a known pattern.
+
+    solution, work = cudss(prepared, kind="spd", columns=8)    # arrays on the device
+    solution.x.shape                                           # (8, n)
+"""
 
 from __future__ import annotations
 
@@ -20,7 +26,7 @@ from impl.solve.right_hand_side import known_solutions
 
 @dataclass(frozen=True)
 class _Settings:
-    """The purpose of an analysis. given : whether in the order of the matrix."""
+    """The settings of an analysis. given : bool, whether the matrix keeps its order."""
 
     kind: Kind
     given: bool
@@ -44,11 +50,11 @@ class _Kept:
         )
 
 
-# At most one.
+# The system of the last such call; at most one entry.
 _kept: list[_Kept] = []
 
 
-# Without cuDSS nothing is measured, but keys of records from other machines are computed.
+# The function is defined without cuDSS too, for the keys of other machines' records.
 @implementation(
     stage="solve",
     device="gpu",
@@ -68,26 +74,23 @@ def cudss(
     """Solve by NVIDIA's cuDSS: reordering, factorisation and solves (GPU), pivoting within blocks.
 
     prepared : n x n, on the device; cuDSS replaces small pivots
-    kind : the kind that cuDSS takes the matrix for. The kind "auto" follows its manual: symmetric where the
-        matrix is, positive definite (spd) where its diagonal is positive too, unless cuDSS then finds
-        otherwise. Users know their matrix: the kind is found once for its arrays, in the call before the
-        samples
-    ordering : own: cuDSS reorders the matrix, whatever its order, and from 1.0 on matches and scales it first
-        where it thinks fit. Given: the order of the prepared matrix, with its tree of separators, without a
-        matching, so that the phase `reordering` has nothing to find
-    analysis : "kept" takes the reordering and the symbolic phase of the last call, if that had the same
-        pattern and options. It runs cuDSS's refactorisation: the cost of a second system of a pattern
-    columns : right-hand sides that are solved at a time
+    kind : the kind of matrix that cuDSS is given. The value "auto" follows its manual: symmetric if the
+        matrix is, spd if its diagonal is positive too, unless cuDSS finds otherwise. Users know their matrix,
+        so the kind is found once, in the call before the samples
+    ordering : "own" lets cuDSS reorder the matrix; from 1.0 on cuDSS may match and scale first. The value
+        "given" keeps the prepared order, with its tree of separators and no matching, so the phase
+        `reordering` has nothing to find
+    analysis : "kept" reuses the reordering and symbolic phase of the last call, if that had the same pattern
+        and options, and refactorises. It shows the cost of a second system of a pattern
+    columns : int, right-hand sides that are solved at a time
     refine : as in lu_cpu
 
-    The defaults follow its manual, on all threads of the case; cuDSS is made for the order "own". Returns x,
-    float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases: right_hand_side,
-    separators (of a given order), reordering, symbolic, numeric, triangular, refine. cuDSS's memory is
-    outside of CuPy's pool and not in `peak_memory`. Facts as in `System.counted`.
-
-    Raises InputError for refine < 0 or columns < 1; UnsupportedError if cuDSS calls the matrix singular, or
-    not positive definite where kind="spd", or cannot take it. Raises MemoryBudgetError if cuDSS runs out of
-    memory.
+    The defaults follow cuDSS's manual, on all threads of the case. Returns x, float64, for the b of
+    `right_hand_side`, on the device; (columns, n) for several. Phases: right_hand_side, separators (of a
+    given order), reordering, symbolic, numeric, triangular, refine. cuDSS's memory is outside of CuPy's pool
+    and not in `peak_memory`. Facts as in `System.counted`. Raises InputError for refine < 0 or columns < 1;
+    UnsupportedError if cuDSS calls the matrix singular, or not positive definite where kind="spd", or cannot
+    take it. Raises MemoryBudgetError if cuDSS runs out of memory.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -125,10 +128,7 @@ def _solved(
 
 
 def _taken(pattern: Pattern, settings: _Settings | None) -> _Kept | None:
-    """Take the last call's system out of its place. Give its memory back where it does not serve.
-
-    settings : that the system has to serve; None for no system
-    """
+    """Take the kept system, or free it if it does not fit. settings : wanted ones, None for no system."""
     kept = _kept.pop() if _kept else None
     if kept is None or (settings is not None and kept.serves(pattern, settings)):
         return kept

@@ -25,7 +25,7 @@ from impl.symbolic.fill1_pruned import fill1_pruned
 class _Analysed:
     """The analysis that a second system of a pattern takes from the first.
 
-    pattern : of its matrix, held, so that no other comes to lie where it does
+    pattern : of its matrix, held so that no other pattern takes its address
     system : after its analysis
     facts : of its factors
     """
@@ -35,7 +35,7 @@ class _Analysed:
     facts: dict[str, float]
 
 
-# That of the last call with analysis="kept", and what gives back its memory. At most one.
+# The analysis of the last call with analysis="kept", and the stack that frees it; at most one entry.
 _kept: list[tuple[_Analysed, ExitStack]] = []
 
 
@@ -46,7 +46,7 @@ def cusolver_rf(
     """Factorise again and solve by NVIDIA's cuSolverRf (GPU), after SuperLU on the host.
 
     prepared : n x n, on the device, factorised in its own order
-    analysis : "kept" takes the factors' pattern, the pivots and the analysis of the last call, if that had
+    analysis : "kept" reuses the factors' pattern, the pivots and the analysis of the last call, if that had
         the same pattern. This is the purpose of cuSolverRf
     refine : as in lu_cpu, with residuals by cuSPARSE
 
@@ -55,10 +55,8 @@ def cusolver_rf(
     values, as NVIDIA's example. Returns x, float64, for the b of `right_hand_side`, on the device. Phases:
     right_hand_side; on a fresh analysis to_host, convert, factorise, traverse, set_up and analysis; numeric;
     triangular; refine. Facts: nnz_factor, entries of L and U; moved, rows whose pivot left the diagonal.
-    cuSolverRf's memory is outside of CuPy's pool and not in `peak_memory`.
-
-    Raises InputError for refine < 0; UnsupportedError for a singular matrix and a pivot of 0;
-    MemoryBudgetError if it runs out of memory.
+    cuSolverRf's memory is outside of CuPy's pool and not in `peak_memory`. Raises InputError for refine < 0;
+    UnsupportedError for a singular matrix and a pivot of 0; MemoryBudgetError if it runs out of memory.
     """
     if refine < 0:
         raise InputError(f"refine={refine}: expected a number of steps")
@@ -81,7 +79,7 @@ def cusolver_rf(
 
 
 def _last_analysed(prepared: Prepared, keep: bool) -> tuple[_Analysed, ExitStack] | None:
-    """Take the last call's analysis and what closes it out of its place; close it where it does not serve."""
+    """Take the kept analysis and the stack that frees it, or free it if it does not fit."""
     if not _kept:
         return None
     analysed, closing = _kept.pop()
@@ -92,7 +90,7 @@ def _last_analysed(prepared: Prepared, keep: bool) -> tuple[_Analysed, ExitStack
 
 
 def _analysed(prepared: Prepared, stack: ExitStack) -> _Analysed:
-    """Return the analysis of a new pattern. stack : gives back its memory."""
+    """Return the analysis of a new pattern. stack : frees it."""
     with phase("to_host"):
         here: Prepared = on_host(prepared)
     factors = _first_factors(here)
@@ -130,7 +128,6 @@ def _keys(pattern: Pattern) -> Array:
 
 
 def _keys_of(triangle: csc_array) -> Array:
-    """Return the keys of a triangle by columns, in the order of its entries."""
     n = triangle.shape[0]
     keys: Array = triangle.indices.astype(np.int64) * n + np.repeat(np.arange(n), np.diff(triangle.indptr))
     return keys

@@ -47,7 +47,7 @@ def system_of(prepared: Prepared, refine: int) -> tuple[csr_array, Array]:
 
 
 def with_32_bits(matrix: csr_array) -> csr_array:
-    """Return the same matrix with indices as the libraries take them; the values are not copied."""
+    """Return the matrix with 32-bit indices, as the libraries take it; the values are not copied."""
     indices, indptr = (array.astype(np.int32, copy=False) for array in (matrix.indices, matrix.indptr))
     return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 

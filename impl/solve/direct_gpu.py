@@ -1,4 +1,10 @@
-"""A x = b on the GPU by fronts: the project's own chain, from the matrix to the solution."""
+"""A x = b on the GPU by fronts: the project's own chain, from the matrix to the solution.
+
+The steps are in docs/fronts.md: fronts by bits, multifrontal LU, and solves on fronts.
+
+    solution, work = direct_gpu(prepared, columns=8)    # arrays on the device
+    solution.x.shape, work.facts["on_fronts"]           # (8, prepared.pattern.n), 1
+"""
 
 from __future__ import annotations
 
@@ -25,7 +31,7 @@ from impl.solve.lu_gpu import lu_gpu
 from impl.solve.right_hand_side import known_solutions
 
 H100 = ("SHARED=14400", "RESIDENT=2", "WARP_FRONT=40", "HELD=64")
-# An A100 has room for one block, and a V100, without tensor cores for float64, for a smaller one.
+# An A100 has room for one block. A V100 has no tensor cores for float64, and room for a smaller block.
 VARIANTS = (
     *(
         (f"REAL={real}", f"TENSOR={tensor}", f"RHS={rhs}", f"PIVOTING={exchanges}", f"INVERT={invert}", *H100)
@@ -57,8 +63,7 @@ VARIANTS = (
     ),
 )
 
-# The variants are of these files. The other kernels are of lu_gpu's chain, whose implementations declare all
-# variants but those of sweeps.cu.
+# Files of the variants. lu_gpu's chain declares the variants of the other kernels, but for sweeps.cu.
 VARIANTS_OF = (
     "../multifrontal/merge.cu",
     "../multifrontal/maps.cu",
@@ -74,7 +79,7 @@ VARIANTS_OF = (
 )
 
 # The largest componentwise backward error at which inverses=auto keeps its solution. After one step of
-# refinement 5 of 222 real matrices are above, the others below 1e-14; with substitution, 1 of them.
+# refinement 5 of 222 real matrices exceed it, with substitution 1; the others are below 1e-14.
 MOST_ERROR = 1e-13
 # Facts of a solution without inverses.
 _SUBSTITUTED = {"inverses": 0.0, "fell_back": 0.0}
@@ -122,32 +127,28 @@ def direct_gpu(
 
     prepared : n x n, on the device
     dtype, static_pivoting : as in `multifrontal_gpu`
-    exchanges : exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
-    maps : "kept" takes the fronts, index maps and lists of inverses of the last call, if that had the same
+    exchanges : bool, exchange rows for size within the diagonal blocks of fronts, 32 x 32 at most
+    maps : "kept" reuses the fronts, index maps and lists of inverses of the last call, if that had the same
         pattern. It shows the cost of a second system of a pattern
-    columns : right-hand sides that are solved at a time
+    columns : int, right-hand sides that are solved at a time
     refine : as in lu_cpu
-    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front. The value
-        "false" substitutes. The value "auto" inverts in float64 with refine >= 1, if there is memory and an
-        estimate by an H100's numbers is in favour. If x then has a backward error above 1e-13, it factorises
-        again and substitutes
-    memory_budget : as in `multifrontal_gpu`, with the inverses and their lists if they are made; vectors of
-        the solves are not counted
+    inverses : "true" inverts the pivot blocks, so that a solve multiplies once each way per front; "false"
+        substitutes. The value "auto" inverts in float64 with refine >= 1, if memory suffices and an estimate
+        for an H100 favours it. If the backward error of x then exceeds 1e-13, it factorises again and
+        substitutes
+    memory_budget : as in `multifrontal_gpu`, with inverses and their lists, without vectors of the solves
 
     Returns x, float64, for the b of `right_hand_side`, on the device; (columns, n) for several. Phases:
     fronts, maps, parts, right_hand_side, numeric, inverses, triangular, refine, check. Facts: of
     `multifrontal_gpu` but `mapped`; `on_fronts`; `inverses`, whether there are any; `fell_back`, whether
     there were any before. In that case peak_memory is the larger of both ways.
 
-    Fronts that do not fit into memory in any number of waves, or whose analysis does not, are left to
-    `lu_gpu`. It has the fill-in of `bitfronts_gpu`, triangular=sweeps and one right-hand side. Then
-    `on_fronts` is 0, and its phases follow `fronts` and `maps`. It exchanges no rows, and takes all free
-    memory, whatever the budget.
-
-    Raises InputError for refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with
-    a value that is not finite. A solution that is not finite, which exchanges may make of such a value,
-    raises it too. Raises MemoryBudgetError where lu_gpu's chain does not fit either, or inverses="true" does
-    not.
+    If fronts or their analysis do not fit into memory in any number of waves, `lu_gpu` solves, with
+    symbolic=bitfronts, triangular=sweeps and one right-hand side. Then `on_fronts` is 0, and its phases
+    follow `fronts` and `maps`. `lu_gpu` exchanges no rows, and ignores the budget. Raises InputError for
+    refine < 0 or columns < 1; UnsupportedError naming a column without a pivot, or with a value that is not
+    finite, and for a solution that is not finite. Raises MemoryBudgetError if lu_gpu's chain does not fit
+    either, or inverses="true" does not.
     """
     if refine < 0 or columns < 1:
         raise InputError(f"refine={refine}, columns={columns}: expected a number of steps, and one or more")
@@ -190,9 +191,9 @@ def direct_gpu(
 def _solved(
     prepared: Prepared, analysis: _Analysis, parts: Parts | None, b: Array, static_pivoting: bool, refine: int
 ) -> tuple[Array, Work, float]:
-    """Return x, what was done, and the largest componentwise backward error.
+    """Return x, the work, and the largest componentwise backward error.
 
-    prepared : whose values are factorised; the analysis may be of another's, with the same pattern
+    prepared : matrix to factorise; the analysis may come from another matrix of the same pattern
     parts : of fronts whose pivot blocks are inverted; None for substitution
     """
     maps = analysis.maps
@@ -224,8 +225,8 @@ def _solved(
 class _Analysis:
     """All that depends on the pattern alone.
 
-    parts : once inverses have been asked for
-    refused : widths of right-hand sides for whose lists there was no room
+    parts : None until inverses are asked for
+    refused : widths of right-hand sides whose lists had no room
     """
 
     maps: FrontMaps
@@ -243,15 +244,12 @@ class _Kept:
     analysis: _Analysis
 
     def serves(self, pattern: Pattern, shape: Shape, memory_budget: int | None) -> bool:
-        """Return whether the maps are of this pattern.
-
-        The pattern's arrays are held, so that no others come to lie where they do.
-        """
+        """Return whether the maps are of this pattern; its arrays are held, so their addresses stay."""
         same = self.pattern.indptr is pattern.indptr and self.pattern.indices is pattern.indices
         return same and self.shape == shape and self.memory_budget == memory_budget
 
 
-# At most one, of the last call with maps="kept".
+# The analysis of the last call with maps="kept"; at most one entry.
 _kept: list[_Kept] = []
 
 

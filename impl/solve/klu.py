@@ -15,12 +15,12 @@ def klu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) -> t
     """Solve by KLU with its defaults and triangular solves (sequential), by columns, pivoting.
 
     prepared : n x n
-    ordering : own, a block triangular form and AMD of each block; given, the prepared matrix's, as one block
+    ordering : "own" is a block triangular form and AMD of each block; "given" the prepared matrix's
     refine : as in lu_cpu
 
-    A pivot leaves the diagonal where that is below a thousandth of its column's largest entry. Its phases:
-    right_hand_side; convert, to columns; analysis; factorise, symbolic and numeric at once; triangular;
-    refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.klu`. Raises
+    A pivot leaves the diagonal if the diagonal is below a thousandth of its column's largest entry. Its
+    phases: right_hand_side; convert, to columns; analysis; factorise, symbolic and numeric at once;
+    triangular; refine. Returns x for the b of `right_hand_side`, and the facts of `impl.peers.klu`. Raises
     UnsupportedError for a singular matrix, MemoryBudgetError, and InputError for refine < 0.
     """
     matrix, b = system_of(prepared, refine)

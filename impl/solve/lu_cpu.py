@@ -30,8 +30,7 @@ def lu_cpu(
 
     prepared : n x n
     dtype, static_pivoting : as in `left_looking`
-    refine : steps of iterative refinement, with residuals and corrections added in float64: they recover what
-        the growth of the factors loses without pivoting for size
+    refine : int, steps of iterative refinement in float64, which recover digits lost without pivoting
 
     Returns x, float64, for the b of `right_hand_side`. Its phases are the stages; levels are computed as in
     every other implementation, although left-looking does not read them. Facts: of `left_looking` and

@@ -50,9 +50,9 @@ def lu_gpu(
     """Solve by a symbolic phase, kahn_gpu, glu3 and triangular solves, all on the GPU.
 
     prepared : n x n, on the device
-    symbolic : by `out_of_core`, the paper's, or by `bitfronts_gpu`, which is not the paper's
+    symbolic : by `out_of_core`, as in the paper, or by `bitfronts_gpu`, our own
     dtype, static_pivoting, batched : as in `glu3`; the triangular solves have this dtype too
-    triangular : by cuSPARSE's SpSV, the paper's, or by `Sweeps`, whose rows wait for rows instead of levels
+    triangular : by cuSPARSE's SpSV, as in the paper, or by `Sweeps`, whose rows wait for rows, not for levels
     refine : as in lu_cpu
 
     Returns x, float64, for the b of `right_hand_side`, on the device. Its phases are lu_cpu's. Facts: of
@@ -64,7 +64,7 @@ def lu_gpu(
         raise InputError(f"refine={refine}: expected a number of steps")
     with phase("right_hand_side"):
         matrix, b = on_device(prepared)
-    # out_of_core has a phase `assemble` too, which is not the one below.
+    # out_of_core's own phase `assemble` is not the phase below.
     with phase("symbolic"), recording(PhaseClock()):
         fill = out_of_core if symbolic == "out_of_core" else bitfronts_gpu
         filled, work = fill(prepared.pattern)

@@ -16,13 +16,13 @@ def pardiso(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
     """Solve by oneMKL's PARDISO and triangular solves (sequential), pivoting within supernodes.
 
     prepared : n x n
-    ordering : own, METIS's, after a matching of PARDISO's where the matrix is general; given, the prepared
-        matrix's, without that
+    ordering : "own" is METIS's, after a matching by PARDISO if the matrix is general; "given" is the prepared
+        matrix's, without a matching
     refine : as in lu_cpu
 
-    It factorises the matrix as of its kind (impl/peers/kinds.py), with MKL's defaults for that: a general one
-    scaled, its small pivots replaced. Its phases: right_hand_side; convert, to PARDISO's arrays; analysis;
-    numeric; triangular; refine. Returns x for the b of `right_hand_side`, and the facts of
+    The matrix is factorised as its kind (impl/peers/kinds.py), with MKL's defaults. A general matrix is
+    scaled, and its small pivots are replaced. Phases: right_hand_side; convert, to PARDISO's arrays;
+    analysis; numeric; triangular; refine. Returns x for the b of `right_hand_side`, and the facts of
     `impl.peers.pardiso`. Raises UnsupportedError for a matrix that PARDISO refuses, MemoryBudgetError, and
     InputError for refine < 0.
     """

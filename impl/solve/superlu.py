@@ -18,8 +18,8 @@ def superlu(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
     """Solve by SciPy's SuperLU and its triangular solves (sequential), supernodal, pivoting.
 
     prepared : n x n
-    ordering : own, COLAMD's, with partial pivoting; given, the prepared matrix's, where a pivot leaves the
-        diagonal only if that is exactly zero
+    ordering : "own" is COLAMD's, with partial pivoting; "given" is the prepared matrix's, where a pivot
+        leaves the diagonal only if the diagonal is exactly 0
     refine : as in lu_cpu
 
     Its phases: right_hand_side; convert, to columns; factorise, ordering, symbolic and numeric at once;

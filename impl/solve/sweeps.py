@@ -21,11 +21,7 @@ class Sweeps:
     """L and U, ready to be solved with."""
 
     def __init__(self, filled: Filled, values: Array) -> None:
-        """Analyse L and U.
-
-        filled : F, on the device
-        values : (nnz of F,) of L + U - I by rows, float32 or float64
-        """
+        """Analyse L and U. values : (nnz of F,) float32 or float64, L + U - I by rows, on the device."""
         real = {"float32": "float", "float64": "double"}[str(values.dtype)]
         self._filled, self._values = filled, values
         self._kernel = kernels.load(KERNEL, ("sw_solve",), (f"REAL={real}",))["sw_solve"]

@@ -15,8 +15,8 @@ def umfpack(prepared: Prepared, *, ordering: Ordering = "own", refine: int = 1) 
     """Solve by UMFPACK's defaults and triangular solves, multifrontal, pivoting, on BLAS's threads.
 
     prepared : n x n
-    ordering : own, AMD or COLAMD, as it chooses; given, the prepared matrix's, after rows and columns of one
-        entry, which UMFPACK eliminates first
+    ordering : "own" is AMD or COLAMD, as UMFPACK chooses; "given" is the prepared matrix's, after rows and
+        columns of one entry, which UMFPACK eliminates first
     refine : as in lu_cpu, in place of UMFPACK's own refinement
 
     Its phases: right_hand_side; convert, to columns; analysis; numeric; triangular; refine. Returns x for the

@@ -31,10 +31,10 @@ def supernodes_gpu(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Wo
     """Find T3 supernodes, one block per chunk, one thread per leader (two phases on the GPU).
 
     filled : F, n x n, on the device
-    maxsup : rows per chunk; every supernode ends at the end of its chunk
+    maxsup : int, rows per chunk; every supernode ends at the end of its chunk
 
-    Returns the first row of each supernode, and n last, on the device. Raises InputError for maxsup < 1 or
-    above 393216.
+    Returns the first row of each supernode, then n, on the device. Raises InputError unless 1 <= maxsup <=
+    393216.
     """
     import cupy
 

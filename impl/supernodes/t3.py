@@ -2,8 +2,8 @@
 
 GSoFA, Section 2.2, Definition 1 (after Demmel et al., SIMAX 20, 1999): a supernode of the rows r to s - 1 is
 extended by row s if and only if nnz(U[s,:]) == nnz(U[s-1,:]) - 1 and L[s,r] != 0. Chunks of `maxsup` rows
-start at the multiples of maxsup, and every supernode ends where its chunk ends (Section 5: so that none spans
-two nodes). Limiting the length of each supernode instead would give different ones.
+start at the multiples of maxsup. Every supernode ends with its chunk, so that none spans two nodes (Section
+5). Limiting the length of each supernode instead would give other supernodes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def t3(filled: Filled, *, maxsup: int = 128) -> tuple[Supernodes, Work]:
     """Find T3 supernodes, one row after the other (sequential).
 
     filled : F, n x n
-    maxsup : rows per chunk; every supernode ends at the end of its chunk
+    maxsup : int, rows per chunk; every supernode ends at the end of its chunk
 
     Returns the first row of each supernode, and n last. Time O(n log(longest row of L)), or just the
     comparison of row counts where these decide.

@@ -1,4 +1,10 @@
-"""The tree of a pattern, and its fronts: the first steps of `bitfronts_gpu`, on the device."""
+"""The tree of a pattern, and its fronts: the first steps of `bitfronts_gpu`, on the device.
+
+If the pattern is symmetric, its row counts follow from the tree, and only rows need the fronts.
+
+    analysis = analyse(Request(pattern, path="auto", columns=True, budget=None, shape=Shape(), most=64))
+    fronts = None if analysis.is_tree and not columns else list_fronts(analysis)
+"""
 
 from __future__ import annotations
 
@@ -18,12 +24,12 @@ TREE_KERNEL = Path(__file__).with_name("bitfronts_tree.cu")
 LISTS_KERNEL = Path(__file__).with_name("bitfronts_lists.cu")
 PathOption = Literal["auto", "tree", "fronts"]
 PATHS: tuple[PathOption, ...] = ("auto", "tree", "fronts")
-# Threads a block of the kernels whose grid waits for itself.
+# Threads per block of kernels with a barrier over the grid.
 THREADS = 512
-# Entries per thread of such a grid: a barrier takes longer the more blocks there are.
+# Entries per thread of such a grid: a barrier of more blocks takes longer.
 ENTRIES_A_THREAD = 2
-# Share of the free memory that may be used if no budget is given: the rows need the rest. To ask what is free
-# takes longer than to analyse a small matrix, and is left out for fewer bytes than these.
+# Share of the free memory that may be used if no budget is given: the rows need the rest. Asking for the free
+# bytes takes longer than analysing a small matrix, so TRIFLE bytes are taken unasked.
 SHARE, TRIFLE = 0.5, 2**28
 
 
@@ -32,10 +38,10 @@ class Shape:
     """The rules by which columns are merged to fronts, and fronts divided among blocks.
 
     leaf : int, the most columns of a subtree that is one front
-    chain : fewer columns than that are merged with their parent, even if that adds entries
-    small : a front of more rows has a team of blocks; 128 at most
-    share : words of a front for each block of its team
-    most : blocks of a team
+    chain : int, fronts of fewer columns are merged with their parent even if that adds entries
+    small : int, rows above which a front has a team of blocks; 128 at most
+    share : int, words of a front for each block of its team
+    most : int, the most blocks of a team
     """
 
     leaf: int = 32
@@ -65,10 +71,10 @@ class Request:
 
     pattern : on the device
     path : of the option
-    columns : whether the rows are wanted, not only their counts
-    budget : bytes of all arrays but the result's; None for a share of what is free
+    columns : bool, whether the rows are wanted, not only their counts
+    budget : int, bytes of all arrays but the result's; None for a share of what is free
     shape : of the fronts
-    most : blocks of a team, all of which have to be resident
+    most : int, the most blocks of a team, all of which have to be resident
     """
 
     pattern: Pattern
@@ -176,7 +182,7 @@ def list_fronts(analysis: Analysis) -> Fronts:
     import cupy
 
     totals, request = analysis.totals, analysis.request
-    # A front is a task or shares one, and each further member of its team has its own share of words.
+    # A front is a task or shares a task; each further block of its team has its own words.
     tasks = 2 * totals.fronts + totals.words // request.shape.share + 1
     sizes = (totals.fronts, totals.lists, tasks, totals.panels)
     starts = FRONTS.starts(front_lengths(request.pattern.n, *sizes, request.columns))

@@ -3,6 +3,10 @@
 A part is a struct of impl/cuda/bitfronts.cuh, whose fields are words of eight bytes: addresses and numbers.
 The arrays of a part lie one after another in its arena; arrays that are zero at the launch come first. A
 layout is a few operations on short vectors: it is made anew for each matrix, in the time that is measured.
+
+    arena = Arena(TREE, TREE.starts(tree_lengths(n, nnz, blocks)))
+    arena.array("parent", n)          # (n,), on the device
+    struct = arena.struct({"n": n})   # by value, as kernels take it
 """
 
 from __future__ import annotations
@@ -46,7 +50,6 @@ class Part:
 
     @functools.cached_property
     def positions(self) -> Array:
-        """Return the position of each array in the struct."""
         places = _places(self.struct)
         return np.array([places[name] for name, _, _ in self.fields])
 
@@ -126,10 +129,10 @@ def front_lengths(
 ) -> dict[str, int]:
     """Return the lengths of FRONTS for a pattern of n rows.
 
-    entries : of all lists
-    tasks : the most there may be
-    panels : of all fronts
-    columns : whether the rows are wanted, not only their counts
+    entries : int, of all lists
+    tasks : int, the most there may be
+    panels : int, of all fronts
+    columns : bool, whether the rows are wanted, not only their counts
     """
     rows = {"rows": n + 1, "holders": entries, "straights": panels}
     rows = rows if columns else dict.fromkeys(rows, 0)
@@ -174,7 +177,7 @@ class Arena:
         fields[self.part.positions] = address(self.memory) + self._starts[:-1]
         for name, value in values.items():
             fields[places[name]] = value
-        # Bytes without fields: CuPy describes each field of a structured dtype at each launch.
+        # Plain bytes: CuPy describes each field of a structured dtype at each launch.
         return fields.view(np.dtype((np.void, fields.nbytes)))
 
 

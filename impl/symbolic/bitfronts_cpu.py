@@ -4,8 +4,8 @@ Its cost is the elimination of the fronts of A | A^T in words of 64 entries, les
 This is near the cost of the result only where A is nearly symmetric.
 
 The fronts are of A | A^T: eliminating a pivot of A touches no row and no column outside of its front. Each
-front is assembled from A's entries and its children's contributions. It is eliminated word by word, and left
-as soon as the rest of it is full. It shares no code with fill1_pruned, so that either checks the other.
+front is assembled from A's entries and its children's contributions. It is eliminated word by word until the
+rest of it is full. No code is shared with fill1_pruned, so that either checks the other.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of unsymmetric sets of linear equations, SIAM J. Sci. Stat.
 Comput. 5 (1984).
@@ -38,8 +38,8 @@ def bitfronts_cpu(
     output : "pattern", or "counts", which keeps no front's bits beyond its parent
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
-    A that fronts are assembled from, each once. Facts: fronts, largest_front (members of the largest),
-    word_operations (words joined in eliminating, of 64 bits).
+    A, each assembled once. Facts: fronts, largest_front (members of the largest), word_operations (words
+    joined in eliminating, of 64 bits).
     """
     with phase("analyse"):
         tree = elimination_tree(pattern)

@@ -1,4 +1,10 @@
-"""The bits of fronts, eliminated: the middle of `bitfronts_gpu`, on the device."""
+"""Elimination of fronts of bits: the middle of `bitfronts_gpu`, on the device.
+
+All fronts are eliminated at a time, or in waves by height if their bits do not fit.
+
+    elimination = eliminate(list_fronts(analysis), after=least_bytes(n))
+    elimination.entries, elimination.waves    # entries of F, waves of fronts
+"""
 
 from __future__ import annotations
 
@@ -17,24 +23,23 @@ from impl.symbolic.bitfronts_waves import Waves, least_words, plan
 KERNEL = Path(__file__).with_name("bitfronts_bits.cu")
 THREADS = 256
 WORD = 4
-# Bytes of dynamic shared memory of a block: of a large front the tables, rows and closures of a panel, or
-# eight small fronts.
+# Bytes of dynamic shared memory of a block: tables, rows and closures of a panel, or eight small fronts.
 SHARED_BYTES = WORD * (160 * 64 + 1024)
-# Bytes by which each front is named in waves: where its bits begin, and when; where what is kept begins.
+# Bytes per front in waves: the place of its bits and its first wave; the place of its kept part.
 WAVE_BYTES, KEPT_BYTES = 12, 8
 EVERY_TASK = 2**32 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """Fronts with their bits eliminated; for counts, unless their wave is over.
+    """Fronts with their bits eliminated; for counts, only those of the last wave.
 
     struct : of the fronts and their bits, as kernels take it
-    start : where they begin; held because the struct has its address
+    start : place of each front's bits; held because the struct has its address
     bits : of the fronts
-    waves : that they were eliminated in
-    entries : of F
-    nbytes : of all arrays up to here
+    waves : int, that they were eliminated in
+    entries : int, of F
+    nbytes : int, of all arrays up to here
     """
 
     fronts: Fronts
@@ -47,14 +52,14 @@ class Elimination:
 
 
 def team_limit(columns: bool) -> int:
-    """Return the card's blocks at a time, the most of a team, which waits for all of its members."""
+    """Return the resident blocks of the card, the most of a team, whose blocks wait for each other."""
     return resident_blocks(_load(columns)["bitfronts_eliminate"], THREADS, SHARED_BYTES)
 
 
 def eliminate(fronts: Fronts, after: int) -> Elimination:
     """Return the fronts' bits, all at a time or in waves.
 
-    after : bytes that are needed in addition at the end
+    after : int, bytes that are needed in addition at the end
 
     Raises MemoryBudgetError, before they are allocated.
     """
@@ -132,7 +137,7 @@ def _kept_words(analysis: Analysis) -> Array:
 
 
 def _keep(fronts: Fronts, struct: Array, kept: Array, low: int, high: int) -> None:
-    """Copy what rows are read from, of the fronts from one height up to another."""
+    """Copy the parts of fronts that rows are read from, from one height up to another."""
     blocks = min(fronts.analysis.totals.fronts, 32 * device.multiprocessors())
     arguments = (fronts.analysis.struct, struct, kept, np.int32(low), np.int32(high))
     _load(columns=True)["bitfronts_keep"]((blocks,), (THREADS,), arguments)

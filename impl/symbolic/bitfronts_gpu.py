@@ -1,12 +1,12 @@
 """Exact symbolic LU without a search for paths, on the GPU: the elimination tree, and fronts of bits.
 
-The project's own answer to the papers' question; we know of no publication of it. Where the pattern is
-structurally symmetric, its elimination tree suffices: J. W. H. Liu, The role of elimination trees in sparse
-factorization, SIAM J. Matrix Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient
-algorithm to compute row and column counts for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15
-(1994). Any other pattern is eliminated on the fronts of A | A^T (I. S. Duff and J. K. Reid, The multifrontal
-solution of indefinite sparse symmetric linear equations, ACM Trans. Math. Softw. 9 (1983)), with one bit for
-each entry. docs/bitfronts.md has the steps, the proof and an example.
+The method is the project's own; we know of no publication. Where the pattern is structurally symmetric, its
+elimination tree suffices: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix
+Anal. Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient algorithm to compute row and
+column counts for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994). Any other pattern is
+eliminated on the fronts of A | A^T (I. S. Duff and J. K. Reid, The multifrontal solution of indefinite sparse
+symmetric linear equations, ACM Trans. Math. Softw. 9 (1983)), with one bit for each entry. docs/bitfronts.md
+has the steps, the proof and an example.
 """
 
 from __future__ import annotations
@@ -43,16 +43,15 @@ def bitfronts_gpu(
     """Find the filled pattern by elimination trees and fronts of bits, on the GPU (no paper's).
 
     pattern : n x n, sorted, diagonal present; on the device
-    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check that is
-        part of the first step
-    memory_budget : bytes of all arrays but the result's; None is half of what is free. If the bits of all
-        fronts do not fit, they are eliminated in waves by height
+    path : "tree", for structurally symmetric patterns only; "fronts", for any; "auto", by a check in the
+        first step
+    memory_budget : int, bytes of all arrays but the result's; None is half of what is free. If the bits of
+        all fronts do not fit, they are eliminated in waves by height
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has
-    fills, peak_memory, and facts (no edges: nothing is expanded by them). Raises UnsupportedError for
-    path=tree where the pattern is not symmetric. Raises MemoryBudgetError, with the bytes needed, before the
-    part that does not fit is allocated.
+    fills, peak_memory and facts, but no edges. Raises UnsupportedError for path=tree where the pattern is not
+    symmetric. Raises MemoryBudgetError, with the bytes needed, before they are allocated.
     """
     if pattern.n == 0:
         return _nothing(output)

@@ -1,8 +1,8 @@
 """The places of fronts' bits if they do not all fit at a time: in waves by height, on the host.
 
-A front is written from the wave of its lowest child on, by its children's contributions. It is no longer
-needed after its own wave. The parts that rows are read from are kept from that wave to the end. Parts with
-the same first and last wave are a group, which has one place.
+A front is in use from the wave of its lowest child, which adds its contribution, to its own wave. The parts
+that rows are read from are kept from that wave to the end. Parts with the same first and last wave are a
+group, which has one place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAVES = (2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Fronts, or kept parts, in use from wave `birth` to `death`, their own; words from `start` on."""
+    """Fronts or kept parts in use from wave `birth` to `death`, in words from `start` on."""
 
     birth: int
     death: int
@@ -35,7 +35,7 @@ class Waves:
     birth : (fronts,) int32, the wave in which a front is first written to
     start : (fronts,) or (2 fronts,) int64, the word at which its bits begin, then its kept part
     groups : of fronts, and of their kept parts
-    words : of memory
+    words : int, of memory
     """
 
     tops: Array

@@ -13,31 +13,27 @@ from impl.peers import cudss as peer
 from impl.peers.cusparse import Matrix
 
 
-# Without cuDSS nothing is measured, but keys of records from other machines are computed.
+# The function is defined without cuDSS too, for the keys of other machines' records.
 @implementation(stage="symbolic", device="gpu", available=peer.available, peer="cudss")
 def cudss(prepared: Prepared) -> tuple[Factorised, Work]:
     """Count the fill-in by cuDSS's reordering and symbolic phases (GPU), verified by a residual only.
 
-    prepared : n x n, on the device, factorised as a general matrix, in the order that it has, without a
-        matching
+    prepared : n x n, on the device, factorised as a general matrix in its own order, without a matching
 
-    cuDSS returns no pattern, but the number of entries of L and U, which its symbolic phase finds: the fact
-    `nnz_factor`. It need not be F's number: cuDSS makes the pattern symmetric first. The order is the
-    prepared matrix's, with a tree of separators that the phase `separators` reads off it. So the phase
-    `reordering`, which cuDSS demands, has none to find.
+    cuDSS returns no pattern, only the number of entries of L and U, the fact `nnz_factor`. That may differ
+    from F's, since cuDSS makes the pattern symmetric first. The phase `separators` reads a tree off the given
+    order, so the phase `reordering`, which cuDSS demands, has nothing to find.
 
-    Returns a factorisation that has yet to be made: `solve`, from and to the host, runs the numeric phase
-    first, and refines once. The check alone calls it, outside of the seconds. cuDSS's memory is outside of
-    CuPy's pool, not in `peak_memory`, and free again when `solve` is dropped.
-
-    Raises UnsupportedError if cuDSS cannot take the matrix, or counts only what it has factorised;
-    MemoryBudgetError if it runs out of memory.
+    Returns a factorisation whose `solve`, from and to the host, first runs the numeric phase, and refines
+    once. Only the check calls it, outside of the seconds. cuDSS's memory is outside of CuPy's pool, not in
+    `peak_memory`, and free again when `solve` is dropped. Raises UnsupportedError if cuDSS cannot take the
+    matrix, or counts only what it has factorised; MemoryBudgetError if it runs out of memory.
     """
     with ExitStack() as stack:
         system = stack.enter_context(peer.opened(prepared.pattern, prepared.values))
         system.analyse(prepared.pattern, given=True)
         stored = system.nnz()
-        # At the end of the process CUDA may be gone before.
+        # CUDA may be gone before the process ends.
         weakref.finalize(system, stack.pop_all().close).atexit = False
     solve = functools.partial(_solution, system, prepared)
     return Factorised(solve, stored), Work(facts={"nnz_factor": float(stored)})

@@ -1,8 +1,8 @@
 """The output of a traversal on the GPU, and how it becomes compressed sparse rows.
 
 Rows are appended to one buffer in the order in which they are finished. Their total length is not known in
-advance, so the buffer is generous. A row that no longer fits is still counted. All such rows are traversed a
-second time with exactly the room that they need.
+advance, so the buffer is generous. A row that no longer fits is still counted. Such rows are traversed again
+with exactly the room that they need.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def traverse(pattern: Pattern, columns: bool, run: Run) -> Found:
     """Have `run` traverse from all sources, those with the largest ids (and the most work) first.
 
     pattern : on the device
-    columns : whether the rows themselves are wanted
+    columns : bool, whether the rows themselves are wanted
     run : called with the sources, (k,) int32, and with the arrays to write to
     """
     import cupy

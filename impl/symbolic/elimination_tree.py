@@ -6,8 +6,8 @@ ends with its root. A path to the root ascends both in labels and in vertices.
 
 J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 
-    tree = elimination_tree(pattern)
-    tree.parent, tree.label
+    tree = elimination_tree(Pattern(np.array([0, 2, 4, 7]), np.array([0, 2, 1, 2, 0, 1, 2], np.int32)))
+    tree.parent, tree.label    # [2, 2, NONE], [0, 1, 2]
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ def symmetric_tree(pattern: Pattern) -> Tree | None:
     return Tree(rows, rows, rows, *_postorder(parents))
 
 
-# Some loops lie within another instead of in a function. That function's calls would count references to each
-# array and take longer than the loop.
+# Some loops are nested rather than called: a call counts references to each array, which takes longer.
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +89,7 @@ def _symmetric_tree(indptr, indices):
     parents = np.full(n, NONE, np.uint32)
     ancestor = np.full(n, NONE, np.uint32)
     diagonal = np.empty(n, np.uint64)
-    # Where the next lower entry of each column must have its mirror: in the row of that number.
+    # The row in which each column's next lower entry must have its mirror.
     mirror = np.empty(n, np.uint64)
     for number in range(n):
         row = np.uint32(number)
@@ -120,7 +119,6 @@ def _symmetric_tree(indptr, indices):
 
 @njit(cache=True, nogil=True)
 def _diagonal(indptr, indices):
-    """Return (n,) uint64: the position of each row's diagonal entry."""
     n = np.uint64(len(indptr) - 1)
     diagonal = np.empty(n, np.uint64)
     for row in range(n):

@@ -37,7 +37,7 @@ def etree_cpu(
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
     A examined. The tree examines entries below the diagonal and their mirrors, the counts those above it. The
     output "pattern" examines those below it again, and adds the steps of their walks up the tree. Raises
-    UnsupportedError for a pattern that is not structurally symmetric, as soon as that is seen.
+    UnsupportedError at the first entry without a mirror.
     """
     with phase("tree"):
         tree = symmetric_tree(pattern)

@@ -25,7 +25,7 @@ def fill1(
     """Find the filled pattern by reach in the graph of U, row after row (sequential reference).
 
     pattern : n x n, sorted, diagonal present
-    output : "pattern", or "counts", which stores nothing but U, and that only while it works
+    output : "pattern", or "counts", which stores only U, and only while it runs
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work: edges are the entries of
     U examined. Time O(edges), one visit mark per column.
@@ -57,8 +57,7 @@ def _fill1(indptr, indices, store_lower):
             visited_by[indices[p]] = source
             length += 1
         head = 0
-        # `row` is both the queue and the result: all vertices reached are in F, those below `source` are
-        # expanded.
+        # `row` is both queue and result: all vertices reached are in F, vertices below `source` are expanded.
         while head < length:
             vertex = row[head]
             head += 1

@@ -26,7 +26,7 @@ def fill1_pruned(
     """Find the filled pattern by reach in the symmetrically pruned graph of U (sequential).
 
     pattern : n x n, sorted, diagonal present
-    output : "pattern", or "counts", which stores nothing but U, and U only while it runs
+    output : "pattern", or "counts", which stores only U, and only while it runs
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work. Its edges are the
     examined entries of the pruned U, fewer than F has if the pattern is structurally symmetric.
@@ -52,8 +52,8 @@ def _fill1_pruned(indptr, indices, store_lower):
     upper_start = np.zeros(n, np.uint64)
     lower = np.zeros(n, np.int64)
     upper = np.zeros(n, np.int64)
-    # Row k is followed over filled[upper_start[k] + 1 : stop[k]]. candidate[k] is the position of its first
-    # column that may still prune it.
+    # Row k is followed over filled[upper_start[k] + 1 : stop[k]]. candidate[k] is the position of the first
+    # column that may still prune row k.
     stop = np.zeros(n, np.uint64)
     candidate = np.zeros(n, np.uint64)
     pruned = np.zeros(n, np.bool_)

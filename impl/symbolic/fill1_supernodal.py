@@ -1,8 +1,8 @@
 """Symbolic factorisation with one list of subscripts per supernode, as a good sequential code does it.
 
 Rows of U and columns of L are formed together and symmetrically reduced (`supernodal_factor_cpu.py`, where
-the sources are). Counts follow from the lists by arithmetic; a row of F is made of ranges of columns, and of
-the end of one list.
+the sources are). Counts follow from the lists by arithmetic. A row of F has ranges of columns, then a list's
+end.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fill1_supernodal(
         return counts, work
     with phase("rows"):
         segments = _segments(lists, below, n)
-        # L's lists may be as long as L, and the segments have all of their content.
+        # L's lists may be as long as L, and the segments hold their content.
         _keep(lists, right)
         indptr = np.zeros(n + 1, np.int64)
         np.cumsum(counts.lower + counts.upper, out=indptr[1:])
@@ -102,7 +102,7 @@ def _segments(lists, below, n):
 
 @njit(cache=True, nogil=True)
 def _keep(lists, right):
-    """Move these supernodes' lists to the front, and return the memory of all others."""
+    """Move these supernodes' lists to the front, and free the memory of all others."""
     used = np.uint64(0)
     for supernode in range(np.uint64(len(right.start))):
         begin = used

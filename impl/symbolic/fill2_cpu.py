@@ -1,8 +1,7 @@
 """fill2 on CPU threads: the GSoFA paper's parallel baseline, one source per thread.
 
 GSoFA, Section 2.2 and Figure 3(b), after Rose and Tarjan. Rows are independent, so threads share nothing but
-the input. Thread t takes the sources t, t + T, t + 2T, ..., which balances the work, as it grows with the
-source.
+the input. Thread t takes the sources t, t + T, t + 2T, ..., because the work grows with the source.
 """
 
 from __future__ import annotations

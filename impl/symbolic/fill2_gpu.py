@@ -1,8 +1,8 @@
 """fill2 on the GPU with one source per thread: the GSoFA paper's baseline, written to be fast.
 
-GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a warp to itself, because the
-lanes of one take each step together, as long as the slowest of them takes. So 32 threads of a multiprocessor,
-as many as it holds blocks, are faster than 512 (docs/notes/performance.md).
+GSoFA, Section 7 (Figure 10) and Section 2.2 (Figure 3(b)). Every thread has a warp to itself, because lanes
+of a warp wait for the slowest at each step. So 32 threads per multiprocessor, one per resident block, are
+faster than 512 (docs/notes/performance.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from impl.symbolic.device_rows import Output, traverse
 
 KERNEL = Path(__file__).with_name("fill2.cu")
 VARIANTS = (("COLUMNS=0",), ("COLUMNS=1",))
-# As in fill2.cu: the number of vertices whose marks a scan can skip at once.
+# As in fill2.cu: vertices whose marks a scan can skip at once.
 GROUP = 256
 # Share of the free memory for the threads' marks and stacks.
 SHARE = 0.5
@@ -41,9 +41,8 @@ def fill2_gpu(
     pattern : n x n, sorted, diagonal present; on the device
     output : "pattern", or "counts", which stores no row of F
 
-    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. Its edges
-    are adjacency entries of A examined while expanding frontiers. Its peak_memory is the threads' marks and
-    stacks.
+    Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. Edges are
+    adjacency entries of A examined while expanding frontiers; peak_memory is the threads' marks and stacks.
     """
     memory = 0
 
@@ -68,7 +67,7 @@ def _run(pattern: Pattern, sources: Array, rows: Output, columns: bool) -> int:
 
     n, groups = pattern.n, -(-pattern.n // GROUP)
     kernel: Any = kernels.load(KERNEL, ("fill2_traverse",), (f"COLUMNS={int(columns)}",))["fill2_traverse"]
-    # Where there are fewer than sources, they take turns.
+    # With fewer threads than sources, each thread takes several.
     threads = min(
         int(SHARE * device.free_bytes()) // (4 * (2 * n + groups)),
         device.multiprocessors() * device.occupancy(kernel, 1, 0),

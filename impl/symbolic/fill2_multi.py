@@ -6,7 +6,7 @@ each on all threads of the rank. Such workers would take as long as the slowest 
 simulation: it reproduces the balance of the schedule, but neither the speed nor the saturation of a GPU.
 
     filled, work = fill2_multi(pattern, virtual_gpus=2)
-    work.facts["load_balance"]
+    work.facts["workers"]    # 2
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def fill2_multi(
     """Find the filled pattern by fill2 in GSoFA's schedules, on MPI ranks or simulated GPUs in turn.
 
     pattern : n x n, sorted, diagonal present
-    virtual_gpus : GPUs of a node, run in turn
-    nodes : nodes, also simulated in turn
-    ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
+    virtual_gpus : int, GPUs of a node, run in turn
+    nodes : int, nodes, also simulated in turn
+    ranks : int, MPI ranks, one per node; `fillpath run --option ranks=4` starts them
     order : which worker takes which source, see `gsofa_schedule`
-    maxsup : rows per chunk
+    maxsup : int, rows per chunk
     output : "pattern", or "counts", which stores no row of F
 
     Returns the filled pattern (n x n, rows sorted) or its row counts on rank 0 (other ranks return only their

@@ -1,6 +1,6 @@
 """The elimination of one front for callers in Python.
 
-`eliminate` is compiled anew in every process that calls it: Numba keeps only what it is compiled into.
+Numba caches only functions that Python calls, so `eliminate` itself would be compiled in every process.
 """
 
 from __future__ import annotations

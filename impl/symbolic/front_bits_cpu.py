@@ -1,7 +1,7 @@
 """One front as bits: f x f in words of 64, row by row, column 0 in the lowest bit of a row's first word.
 
-Its first columns are the pivots. It repeats some code of impl/cpu/bitset.py on purpose: bitfronts_cpu checks
-references made with that module, and shares no code with it.
+Its first columns are the pivots. Some code of impl/cpu/bitset.py is repeated on purpose: bitfronts_cpu checks
+references made with that module.
 
 All index arithmetic is unsigned: Numba then omits its check for negative indices. Loops over words lie within
 loops over rows: a call for each row would count references to its arrays, and take longer.

@@ -1,7 +1,11 @@
-"""All fronts, children first: subtrees by thread, then the fronts above them.
+"""Elimination of fronts of bits, children first: subtrees by thread, then the fronts above them.
 
-A front's contribution is left once its pivots are eliminated: rows of bits that its parent joins to its own.
-Until then it lies on the stack of the thread that made it. A full contribution is not stored.
+Eliminating a front's pivots leaves its contribution, rows of bits that its parent joins to its own. Until
+then they lie on the stack of their thread. A full contribution is not stored.
+
+    tree = elimination_tree(Pattern(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 2], np.int32)))
+    factor = eliminated(tree, fronts_of(tree, factor_counts(tree)), threads=1, keep=False)
+    factor.lower, factor.upper    # [0, 1, 2], [3, 2, 1]
 """
 
 from __future__ import annotations
@@ -33,12 +37,12 @@ from impl.symbolic.fronts_cpu import Fronts
 class Factor(NamedTuple):
     """The pivots' rows and columns of all fronts, and the row counts of F.
 
-    stop : (m,) uint64, from which pivot on a front is full
-    where : (m,) uint64, where a front's bits begin in `bits`: of each member's row the words that hold the
-        pivots before `stop`, then of these pivots' rows all words
-    bits : (words,) uint64, none for row counts alone
+    stop : (m,) uint64, the pivot from which on a front is full
+    where : (m,) uint64, where a front's bits begin in `bits`: first each row's words that hold the pivots
+        before `stop`, then all words of these pivots' rows
+    bits : (words,) uint64, empty for row counts alone
     lower, upper : (n,) int64
-    word_operations : words joined
+    word_operations : int, words joined
     """
 
     stop: Array
@@ -64,7 +68,7 @@ class _Progress(NamedTuple):
 
 
 def eliminated(tree: Tree, fronts: Fronts, threads: int, keep: bool) -> Factor:
-    """Eliminate all fronts on `threads` threads. keep : their bits, not only counts."""
+    """Eliminate all fronts on `threads` threads. keep : bool, their bits, not only counts."""
     m, n = len(fronts.parent), len(fronts.of)
     owner = _owners(fronts.parent, fronts.descendants, fronts.start, threads)
     stop, where, left = np.zeros((3, m), np.uint64)
@@ -98,7 +102,7 @@ def _starts(arrays: list[Array]) -> Array:
 def _owners(parent, descendants, start, threads):
     """Return (m,) int64: the thread of each front, `threads` for the fronts above the subtrees.
 
-    A subtree has at most a thread's share of all bits; the largest that is left goes to the thread that has
+    A subtree has at most a thread's share of all bits. The largest subtree left goes to the thread with
     least.
     """
     m = len(parent)
@@ -125,7 +129,7 @@ def _owners(parent, descendants, start, threads):
 
 @njit(cache=True, nogil=True)
 def _fronts(rows, columns, fronts, owner, mine, below, keep, progress):
-    """Eliminate the fronts of one thread. below : the stack of all threads' subtrees, for those above them.
+    """Eliminate the fronts of one thread. below : the stacks of all subtrees, for the fronts above them.
 
     Returns the thread's (stack, kept bits, (n,) row counts of L, words joined).
     """

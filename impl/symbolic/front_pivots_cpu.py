@@ -1,10 +1,14 @@
 """Boolean elimination of the pivots of one front of bits, laid out as in front_bits_cpu.
 
-Eliminating pivot k joins row k, from its diagonal on, to each later row that has column k. A panel is the 64
-pivots of one word.
+Eliminating pivot k joins row k, from its diagonal on, to each later row that has column k. A panel is one
+word's pivots.
 
 V. L. Arlazarov, E. A. Dinic, M. A. Kronrod, I. A. Faradzev, On economical construction of the transitive
 closure of a directed graph, Soviet Math. Dokl. 11 (1970).
+
+    front = np.array([0b011, 0b010, 0b101], np.uint64)    # row 0 has the columns 0 and 1
+    stop, joined = eliminate_alone(front, np.uint64(3), np.uint64(1), np.empty(UNIONS, np.uint64))
+    front[2]    # 0b111: row 2 had column 0, so column 1 fills
 """
 
 from __future__ import annotations
@@ -26,10 +30,10 @@ from impl.symbolic.front_bits_cpu import (
     words_of,
 )
 
-# Unions of a panel's rows are made of each four of them: 16 tables of 16 rows.
+# A panel has a table of unions for each four of its rows: 16 tables of 16 rows.
 NIBBLES = np.uint64(16)
 UNIONS = NIBBLES * NIBBLES
-# Rows below a panel from which on tables of unions pay.
+# Tables of unions pay from this many rows below a panel on.
 MANY = np.uint64(256)
 
 
@@ -40,8 +44,8 @@ def eliminate(front, members, pivots, unions):
     front : members x words bits, flat
     unions : room for words of UNIONS rows
 
-    Pivot `stop` and all behind it are full, rows and columns; `stop` is `pivots` if none is known to be. Full
-    pivots are not written.
+    The rows and columns of pivot `stop` and later pivots are full, and are not written; `stop` is `pivots` if
+    no pivot is known to be full.
     """
     width = words_of(members)
     joined = ZERO
@@ -82,7 +86,7 @@ def _panel_rows(front, width, first, last):
 
 @njit
 def _closures(front, width, first, last, members):
-    """Eliminate the panel's pivots in the panel's word of the rows below. Returns the bits that all share."""
+    """Eliminate the panel's pivots in its word of the rows below. Returns the bits common to these rows."""
     word = first >> SIX
     panel = up_to(last - first)
     common = ALL
@@ -122,7 +126,7 @@ def _full_pivot(front, width, first, last, members, common):
 
 @njit
 def _join_rows(front, width, first, last, members):
-    """Join the panel's rows, right of its word, to the rows below, whose words of it are closed."""
+    """Join the panel's rows, right of its word, to the rows below, whose bits in its word are final."""
     word = first >> SIX
     panel = up_to(last - first)
     joined = ZERO
@@ -140,7 +144,7 @@ def _join_rows(front, width, first, last, members):
 
 @njit
 def _join_unions(front, width, first, members, unions):
-    """Join likewise by the method of four Russians: the unions of each four rows of the panel, made once."""
+    """Join likewise by the method of four Russians, with tables of unions of each four rows."""
     word = first >> SIX
     length = width - word - ONE
     four = np.uint64(4)

@@ -1,4 +1,4 @@
-"""The rows of F out of the fronts' bits, each written once from its first column to its last.
+"""The rows of F from the fronts' bits, each written once from its first column to its last.
 
 Left of the diagonal a row has columns of its segments, which ascend. From the diagonal on it has members of
 its own front, which ascend as well. Nothing is sorted.
@@ -105,8 +105,8 @@ def _range(fronts, segments, label, stop, where, bits, indptr, first_row, last_r
 def _cursors(fronts, segments, label, stop, where, begin):
     """Return (k, 8) uint64, for each segment a line of the cache with these words.
 
-    FRONT, the segment's. NEXT, where the bits of the next row that is no pivot begin, from row `begin` on.
-    WIDTH, words of each such row. FIRST, the segment's first pivot. STOP, the front's.
+    FRONT, the segment's front. NEXT, where the bits of the next row that is no pivot begin, from row `begin`
+    on. WIDTH, words of each such row. FIRST, the segment's first pivot. STOP, the front's `stop`.
     """
     cursors = np.empty((len(segments.first) - 1, 8), np.uint64)
     for segment in range(np.uint64(len(cursors))):

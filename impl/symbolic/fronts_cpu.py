@@ -1,13 +1,14 @@
 """Fronts: pivots that are eliminated together, and all rows and columns that this touches.
 
-A front's pivots are a range of labels. Its members are these and, beyond them, the rows of its last pivot's
-column in the Cholesky factor of A | A^T. They are one path to the root, ascending in labels and in vertices.
+A front's pivots are a range of labels. Its other members are the rows of its last pivot's column in the
+Cholesky factor of A | A^T. These rows are on one path to the root, so labels and vertices ascend.
 
 I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear equations, ACM Trans.
 Math. Softw. 9 (1983).
 
-    tree = elimination_tree(pattern)
-    fronts = fronts_of(tree, factor_counts(tree))
+    tree = elimination_tree(Pattern(np.array([0, 2, 4, 7]), np.array([0, 2, 1, 2, 0, 1, 2], np.int32)))
+    fronts = fronts_of(tree, factor_counts(tree), leaf=1, chain=0)
+    fronts.first, fronts.sizes    # [0, 1, 3], [2, 2]
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from impl.symbolic.factor_counts_cpu import FactorCounts
 
 # Subtrees of at most LEAF vertices are one front.
 LEAF = 32
-# A front with fewer pivots takes in the parent of its last one, though it has fewer rows than that.
+# A front with fewer pivots is merged with the parent of its last pivot, even if that adds rows.
 CHAIN = 16
 
 
@@ -32,7 +33,7 @@ class Fronts(NamedTuple):
 
     first : (m + 1,) uint32, first pivot of each, a label, and n
     parent : (m,) uint32, NONE for roots
-    descendants : (m,) uint32, fronts in the subtree of each, itself included: itself and those before it
+    descendants : (m,) uint32, fronts in the subtree of each: itself and the fronts just before it
     start : (m + 1,) uint64, where the members of each begin
     members : (start[m],) uint32, vertices: the pivots by labels, then the others ascending
     of : (n,) uint32, the front whose pivot a vertex is
@@ -52,11 +53,11 @@ class Fronts(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """Vertices in k runs that are consecutive, and consecutive pivots of a front.
+    """The vertices as k runs of consecutive vertices that are consecutive pivots of one front.
 
     first : (k + 1,) uint32, first vertex of each, ascending, and n
     start : (n + 1,) uint64, where the segments of a row begin
-    reaching : (start[n],) uint32, the segments to whose front each row belongs, beyond the segment, ascending
+    reaching : (start[n],) uint32, ascending segments before each row whose front has the row as a member
     """
 
     first: Array
@@ -118,7 +119,7 @@ def _amalgamated(parent, size, label, count, leaf, chain):
 
 @njit(cache=True, nogil=True)
 def _members(both, vertex, first, parent, start, of):
-    """Return the members, rows ascending: each row's subtree is walked once, from the row's entries up."""
+    """Return the members, ascending: each row's subtree is walked once, from the row's entries up."""
     m = np.uint64(len(parent))
     members = np.empty(start[m], np.uint32)
     free = np.empty(m, np.uint64)
@@ -154,7 +155,7 @@ def _segments(label, of):
 
 @njit(cache=True, nogil=True)
 def _reaching(segment_first, label, first, parent, descendants, start, members, of):
-    """Return the segments beyond which each row lies in a front: counted, then filled in their order."""
+    """Return `start` and `reaching` of Segments: counted, then filled in order."""
     n = np.uint64(len(label))
     row_start = np.zeros(n + ONE, np.uint64)
     segments = np.uint64(len(segment_first) - 1)

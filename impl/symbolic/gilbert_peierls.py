@@ -3,8 +3,9 @@
 J. R. Gilbert and T. Peierls, Sparse partial pivoting in time proportional to arithmetic operations, SIAM J.
 Sci. Stat. Comput. 9 (1988), without the pivoting. It shares no code with the implementations it checks.
 
+    pattern = Pattern(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 2], np.int32))
     filled, work = gilbert_peierls(pattern)
-    filled.pattern.nnz, work.edges
+    filled.pattern.nnz    # 9
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def gilbert_peierls(
     """Find the filled pattern by unions of L's columns (sequential; the baseline of GSoFA's Figure 11).
 
     pattern : n x n, sorted, diagonal present
-    output : "pattern", or "counts", which stores nothing but L, and that only while it works
+    output : "pattern", or "counts", which stores only L, and only while it runs
 
     Column j of F is the union of A[:, j] and of L[:, k] for every k < j in it. Returns the filled pattern
     (n x n, rows sorted) or its row counts, and the work: edges are the entries of L examined.

@@ -1,10 +1,9 @@
 """GSoFA on the GPU: fine-grained traversal from many sources at once, with each of its optimisations.
 
 Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sections 4 and 6, Figure 6. The
-kernel (gsofa.cu) waits for less than the paper's. Its blocks share no queue and take new sources as they
-finish others; the iterations and rounds of the paper span the whole card. A vertex whose label falls while it
-waits in the queue is not queued again. The test for a fill below the source reads maxId alone, and fill is a
-bit set.
+kernel (gsofa.cu) waits for less than the paper's, whose iterations and rounds span the whole card. Here
+blocks share no queue and take a new source as soon as another is finished. A queued vertex whose label falls
+is not queued again. The test for a fill below the source reads maxId alone, and fill is a bit set.
 """
 
 from __future__ import annotations
@@ -59,30 +58,26 @@ def gsofa(
     """Find the filled pattern by fine-grained multi-source traversal, on the GPU.
 
     pattern : n x n, sorted, diagonal present; on the device
-    maxid_ranges : initialise maxId once for many sources, not for each
-    bubble_removal : maxId only for vertices below the source
-    fill_first : skip vertices already filled before looking at maxId (line 9.5)
-    dynamic_space : where memory would leave half of the card's blocks idle, run the sources in several
-        launches. Sources with small ids then leave more of the pool to queues and to more sources. If false,
-        all sources have the same share
-    external_frontiers : where memory is scarce, give each source a queue of fewer than n entries, and write
-        further entries to pinned host memory. If false, run fewer sources at a time
-    queue_fraction : with external frontiers, aim at n / queue_fraction queue entries per source even if
-        memory is not scarce
-    sources : #C, the largest number of sources that run at a time
-    rule : how #C is chosen if `sources` is None: "resident", as many as the card's resident blocks hold. The
-        authors' rules are "published" (Section 4) and "published_space" (the code of Section 6), but never
-        more than "resident"
-    memory_budget : bytes of the pool (fill, maxId, queues); the buffer of rows is not included
-    maxsup : also find T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does; their number is a
-        fact
+    maxid_ranges : bool, initialise maxId once for many sources, not for each
+    bubble_removal : bool, maxId only for vertices below the source
+    fill_first : bool, skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : bool, if memory would leave half of the blocks idle, run the sources in several launches.
+        Sources of small ids then leave more of the pool to others. If false, all have the same share
+    external_frontiers : bool, where memory is scarce, give each source a queue of fewer than n entries, and
+        write further entries to pinned host memory. If false, run fewer sources at a time
+    queue_fraction : int, with external frontiers, always aim at n / queue_fraction queue entries per source
+    sources : int, #C, the largest number of sources that run at a time
+    rule : how #C is chosen if `sources` is None. The value "resident" takes as many as the resident blocks
+        hold. The authors' rules, "published" (Section 4) and "published_space" (code of Section 6), never
+        exceed "resident"
+    memory_budget : int, bytes of the pool (fill, maxId, queues); the buffer of rows is not included
+    maxsup : int, also count T3 supernodes, in chunks of `maxsup` rows, as `supernodes_gpu` does
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work. It has
     edges as defined in Work (they depend on scheduling), fills, peak_memory (the pool and pinned host
-    memory), and facts. Its series by source is the frontier, entries that its block works on per step.
-
-    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget;
+    memory), and facts. Its series by source is the frontier, entries that its block works on per step. Raises
+    MemoryBudgetError, before anything is allocated, if one source does not fit into the budget;
     UnknownNameError if sources or queue_fraction < 1. Raises InputError for a queue_fraction without external
     frontiers, for a maxsup out of range, or without the rows that it needs.
     """

@@ -4,13 +4,14 @@ Z. Li and others, GSoFA: Scalable Sparse Symbolic LU Factorization on GPUs, Sect
 No figure uses it as a baseline. A round takes #C sources. Its iterations expand one queue of (vertex, source
 slot) entries for all of them. Threads share entries, maxId and fill through atomics, as in the paper.
 
-The paper is silent or misprinted in places: fill starts below every id. It is set to the source for the
+The paper is silent or misprinted in places. Here fill starts below every id, and is the source for the
 source's own row (line 5 prints 0). The first frontiers are the vertices v, not src (line 6). Each thread
 writes the next queue through a small buffer, so that one atomic makes room for many entries. A thread that
 finds the queue full stops; the queue is copied out, and the thread continues in the middle of the row.
 
+    pattern = Pattern(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 2], np.int32))
     filled, work = gsofa_cpu(pattern, fill_first=True)
-    filled.pattern.nnz, work.fills
+    filled.pattern.nnz, work.fills    # 9, 2
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from impl.symbolic.gsofa_space import Space, Split, ValueRanges, plan
 MAXID_TOP = 2**32 - 1
 # Bytes of maxId and fill that the default #C uses at a time.
 CACHE = 32 * 2**20
-# Entries below which a single thread expands them all. Starting a parallel loop takes as long as some hundred
+# Fewer entries are expanded by a single thread. Starting a parallel loop takes as long as some hundred
 # entries, and ending it takes far longer if another process occupies a core.
 SHORT_QUEUE = 4096
-# Words of fill below which a single thread gathers the rows of a round.
+# With fewer words of fill a single thread gathers the rows of a round.
 SHORT_SCAN = np.uint64(2**16)
 
 BUFFER = np.uint64(64)
@@ -57,7 +58,7 @@ class Round(NamedTuple):
     fill : (sources n,) uint32
     maxid : (sources stride,) uint32
     current, following : (entries,) uint64, the two queues
-    base : the value of vertex 0 in the round's range
+    base : uint64, the value of vertex 0 in the round's range
     """
 
     indptr: Array
@@ -108,16 +109,15 @@ def gsofa_cpu(
     """Find the filled pattern by fine-grained multi-source traversal, on CPU threads.
 
     pattern : n x n, sorted, diagonal present
-    maxid_ranges : initialise maxId every floor((2^32 - 1) / n) rounds, not in each
-    bubble_removal : maxId only for vertices below the round's last source; vertices above the source are
-        decided by fill alone
-    fill_first : skip vertices already filled before looking at maxId (line 9.5)
-    dynamic_space : in each round, queues take what maxId and fill leave of the pool; if false, each source
-        has its share of n entries
-    external_frontiers : copy a full queue out to a growing list, which is worked after the resident queue. If
+    maxid_ranges : bool, initialise maxId every floor((2^32 - 1) / n) rounds, not in each
+    bubble_removal : bool, maxId only for vertices below the round's last source, fill alone for the others
+    fill_first : bool, skip vertices already filled before looking at maxId (line 9.5)
+    dynamic_space : bool, in each round, queues take what maxId and fill leave of the pool; if false, each
+        source has its share of n entries
+    external_frontiers : bool, copy a full queue out to a growing list, expanded after the resident queue. If
         false, run fewer sources at a time
-    sources : #C, the number of sources that run at a time
-    memory_budget : bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
+    sources : int, #C, the number of sources that run at a time
+    memory_budget : int, bytes of the pool (fill, maxId, queues); None is 24 n per source (Table 2)
     output : "pattern", or "counts", which leaves the columns out
 
     Default #C: the authors' largest power of two <= 2^31 / (6 n), never above n / 2. Here it is also limited
@@ -127,11 +127,9 @@ def gsofa_cpu(
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, and the work. It has edges as defined
     in Work (they depend on scheduling), fills, and series by source. Its peak_memory is the pool and the list
-    of external frontiers.
-
-    Raises MemoryBudgetError, before anything is allocated, if one source does not fit into the budget.
-    Without external frontiers it is raised too if one source alone fills the queue. Raises UnknownNameError
-    if sources < 1.
+    of external frontiers. Raises MemoryBudgetError, before anything is allocated, if one source does not fit
+    into the budget. Without external frontiers it is raised too if one source alone fills the queue. Raises
+    UnknownNameError if sources < 1.
     """
     if sources is not None and sources < 1:
         raise UnknownNameError(f"option sources={sources}: expected 1 or more")
@@ -252,7 +250,6 @@ class _Traversal:
 
 
 def _offsets(lengths: Array) -> Array:
-    """Return (k + 1,) int64: where each of k rows begins, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -327,7 +324,7 @@ def _expand(work, crew, current, length, following, leaving, left, iteration, sh
     pending = True
     while pending:
         _run_all(work, crew, current, length, following, iteration, length >= short)
-        # Threads that found no room have increased the tail all the same.
+        # Threads that found no room have increased the tail too.
         tail = crew.shared[TAIL] = min(crew.shared[TAIL], capacity)
         pending = _pending(crew.cursors)
         if pending and not work.external:

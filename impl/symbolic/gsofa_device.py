@@ -1,4 +1,11 @@
-"""The launch of gsofa.cu by its implementations: its variants, its arguments, and its statistics."""
+"""The launch of gsofa.cu by its implementations: its variants, its arguments, and its statistics.
+
+A traversal allocates for its launches once; `traverse` calls its `run` and gathers the rows.
+
+    traversal = Traversal(pattern, pool.launches(), cupy.empty(pool.words, np.uint32), defines)
+    found = traverse(pattern, True, traversal.run)
+    filled, work = traversal.outcome(found)
+"""
 
 from __future__ import annotations
 
@@ -16,9 +23,8 @@ from impl.symbolic.device_rows import Found, Output
 from impl.symbolic.gsofa_pool import WORD, Launch, set_words
 
 KERNEL = Path(__file__).with_name("gsofa.cu")
-# The kernel's shape, the fastest of those tried on an H200 (docs/notes/performance.md). In turn: threads per
-# block, sources that a block works on at a time, blocks per multiprocessor. Then sources that enter per step,
-# and adjacency entries in flight per lane.
+# The kernel's shape, the fastest on an H200 (docs/notes/performance.md): threads per block, sources of a
+# block at a time, blocks per multiprocessor. Then sources entering per step, and adjacency entries per lane.
 THREADS = 512
 SLOTS = 4
 SHAPE = (f"THREADS={THREADS}", f"SLOTS={SLOTS}", "RESIDENT=3", "ENTERING=1", "AHEAD=4")
@@ -71,7 +77,7 @@ class Traversal:
         """Allocate the arrays of a traversal.
 
         launches : together they cover all sources, largest ids first
-        memory : the words that they divide
+        memory : (words,) uint32, which the launches divide
         """
         import cupy
 
@@ -223,21 +229,16 @@ def positions(sources: Array, n: int) -> Callable[[int], int]:
 
 @functools.cache
 def host_room() -> int:
-    """Return the bytes that may be pinned, the same for all calls of a process.
-
-    They are a quarter of the host's free memory, without bound if that is unknown.
-    """
+    """Return the bytes a process may pin: HOST_SHARE of the host's free memory, any number if unknown."""
     free = device.host_free_bytes()
     return 2**62 if free is None else int(HOST_SHARE * free)
 
 
 def _moved(examined: int, facts: Mapping[str, float], rows: int) -> int:
-    """Return the bytes requested by the traversal and by the gathering of rows, from any memory.
+    """Return the bytes that the traversal and the gathering of rows request: a count, not DRAM traffic.
 
-    They are a count, not measured DRAM traffic.
-
-    examined : adjacency entries
-    rows : entries of F that are kept
+    examined : int, adjacency entries
+    rows : int, entries of F that are kept
     """
     entries, cleared = int(facts.get("taken", 0)), int(facts.get("cleared", 0))
     return EDGE * examined + ENTRY_MOVED * entries + WORD * cleared + ROW_MOVED * rows

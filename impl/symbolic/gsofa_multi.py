@@ -2,8 +2,11 @@
 
 Z. Li and others, GSoFA, Section 5. The pattern is copied to each GPU. Each traverses from its own sources
 with gsofa's kernel and without communication; rows are gathered once, on the first GPU. With `virtual_gpus`
-one GPU works through the shares of many in turn, of `nodes` nodes. This is a simulation: it has the balance
-of the schedule, and the speed of one GPU with so small a share.
+and `nodes`, one GPU works through the shares of many in turn. This simulates the balance of the schedule, at
+the speed of one GPU with a small share.
+
+    filled, work = gsofa_multi(pattern, virtual_gpus=2)    # two shares, one after the other, on one GPU
+    work.facts["workers"], work.facts["load_balance"]
 """
 
 from __future__ import annotations
@@ -59,16 +62,16 @@ def gsofa_multi(
     """Find the filled pattern by GSoFA on several GPUs: of a process, of MPI ranks, or simulated.
 
     pattern : n x n, sorted, diagonal present; on the current device
-    gpus : GPUs of this process, from the current device on; a field of the case, not an option
-    virtual_gpus : GPUs of a node, run in turn on the one GPU
-    nodes : nodes, also simulated in turn
-    ranks : MPI ranks, one per node; `fillpath run --option ranks=4` starts them
-    order : which GPU takes which source, see `gsofa_schedule`
-    maxsup : rows per chunk
+    gpus : int, GPUs of this process, from the current device on; a field of the case, not an option
+    virtual_gpus : int, GPUs of a node, run in turn on the one GPU
+    nodes : int, nodes, also simulated in turn
+    ranks : int, MPI ranks, one per node; `fillpath run --option ranks=4` starts them
+    order : which GPU takes which source (`gsofa_schedule`)
+    maxsup : int, rows per chunk
     sharing : also find the T3 supernodes, which need counts and fill flags of rows on other GPUs. They are
         shared by "peer_copy", copies, or in managed memory, in "one_array" for all GPUs or in
         "separate_arrays", one per GPU. The number of supernodes is a fact.
-    advise : advise the driver where managed memory belongs
+    advise : bool, advise the driver where managed memory belongs
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the current device (ranks other than
@@ -114,22 +117,22 @@ def gsofa_multi(
 
 
 class _Share:
-    """The work of one worker of the schedule, and its progress. card : its device."""
+    """The work of one worker of the schedule, and its progress. card : int, its device."""
 
     def __init__(self, whole: Schedule, worker: int, card: int, columns: bool) -> None:
         self.whole, self.worker, self.card, self.columns = whole, worker, card, columns
         self.seconds, self.peak, self.concurrent, self.edges = 0.0, 0, 0, 0
 
     def start(self, pattern: Pattern, workers: int) -> None:
-        """Launch on the worker's device, without waiting. workers : how many share the host's memory."""
+        """Launch on the worker's device, without waiting. workers : int, how many share the host's memory."""
         import cupy
 
-        # Not for all workers in advance: in the meantime the devices of earlier workers are busy.
+        # Not for all workers in advance, so that the devices of earlier workers are busy meanwhile.
         sources = self.whole.part(self.worker)
         self.there = cupy.asarray(sources)
         self.begun, self.ended = cupy.cuda.Event(), cupy.cuda.Event()
         self.begun.record()
-        # Asked once: it is the only call here that the host waits for.
+        # Asked once, because the host waits for this call.
         free = device.free_bytes()
         self.rows = new_output(pattern.n, _room(pattern, len(sources), free) if self.columns else 0)
         self.traversal = _traversal(pattern, len(sources), workers, self.columns, int(SHARE * free))
@@ -169,7 +172,7 @@ class _Share:
         return found
 
     def _taken(self, rows: Output, sources: Array) -> Rows:
-        """Return the part of these rows that is kept: no more columns than were written."""
+        """Return these rows with only the columns that were written."""
         used = min(int(rows.tail[0]), len(rows.columns))
         return Rows(
             self.worker,
@@ -186,7 +189,7 @@ class _Share:
 def _room(pattern: Pattern, count: int, free: int) -> int:
     """Return the initial room, in entries, for the rows of `count` sources.
 
-    This is more than their share of gsofa's room for all sources: few may have most of the fill.
+    This exceeds their share of gsofa's room for all sources, since a few sources may have most of the fill.
     """
     wanted = max(LEAST_ROOM, ROOM_AN_ENTRY * int(pattern.indices.size))
     return int(min(wanted, pattern.n * count, ROOM_SHARE * free / WORD))

@@ -1,4 +1,4 @@
-"""The division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
+"""Division of `gsofa`'s pool of device memory: sources at a time, and the share of each. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 words, holds, from the front:
 
@@ -8,6 +8,10 @@ Z. Li and others, GSoFA, Section 6. In each launch the pool, an array of uint32 
 
 A source has each vertex in the queue at most once (gsofa.cu). So n entries per source always suffice, and one
 queue replaces the paper's two.
+
+    options = {"bubble_removal": True, "dynamic": True, "external": True, "queue_fraction": 8}
+    pool = plan(1000, 64, 2**19, host=lambda: 2**20, resident=8, most_slots=4, **options)
+    [(launch.first, launch.last, launch.sources) for launch in pool.launches()]    # [(0, 1000, 32)]
 """
 
 from __future__ import annotations
@@ -34,14 +38,14 @@ DIVISIONS = 8
 class Launch:
     """A launch over the sources first to last - 1.
 
-    blocks : of the launch
-    slots : sources that a block works on at a time
-    wider : the first `wider` blocks have one slot more
-    stride : words of maxId per source
-    maxid, queues : first word of each in the pool
-    capacity : queue entries per source; the sources of a block share theirs
-    spills : whether a queue can be full
-    own : whether each source, instead of each slot, has its own arrays
+    blocks : int, of the launch
+    slots : int, sources that a block works on at a time
+    wider : int, the first `wider` blocks have one slot more
+    stride : int, words of maxId per source
+    maxid, queues : int, first word of each in the pool
+    capacity : int, queue entries per source; the sources of a block share theirs
+    spills : bool, whether a queue can be full
+    own : bool, whether each source, instead of each slot, has its own arrays
     """
 
     first: int
@@ -58,7 +62,6 @@ class Launch:
 
     @property
     def sources(self) -> int:
-        """Return the number of sources at a time."""
         return self.blocks * self.slots + self.wider
 
     @property
@@ -75,13 +78,13 @@ class Launch:
 class Pool:
     """The pool, and how launches may use it.
 
-    words : its size, even
-    sources : the most at a time
-    entries : queue entries that a source is meant to have
+    words : int, its size, even
+    sources : int, the most at a time
+    entries : int, queue entries that a source is meant to have
     host : returns how many bytes may be pinned
-    resident : blocks that the card holds at once
-    most_slots : the most slots of a block
-    binds : whether a source has less than it is meant to have
+    resident : int, blocks that the card holds at once
+    most_slots : int, the most slots of a block
+    binds : bool, whether a source has less than it is meant to have
     """
 
     n: int
@@ -99,8 +102,8 @@ class Pool:
     def launches(self) -> Iterator[Launch]:
         """Return launches that together cover all sources, the largest ids first.
 
-        A launch takes as long as its slowest source, so there are several only if a single launch would leave
-        half of the blocks idle.
+        Each launch lasts as long as its slowest source, so several run only if one would leave half the
+        blocks idle.
         """
         may_divide = self.dynamic and self.bubble_removal and self.binds and self.n > 0
         divides = may_divide and 2 * self._launch(0, self.n).blocks < min(self.resident, self.sources)
@@ -137,11 +140,10 @@ def plan(
 ) -> Pool:
     """Return the pool for at most `sources` sources at a time within `budget` bytes. Allocates nothing.
 
-    Never more sources at a time than the resident blocks have slots for. If queues can be full, also never
-    more than `host()` bytes of pinned memory have room for. Each source gets n words of maxId and n /
-    queue_fraction queue entries, or what the budget allows. Raises MemoryBudgetError, naming the bytes needed
-    and given, if one source does not fit. A source needs its bit set, maxId, and n queue entries, or one with
-    external frontiers.
+    Sources at a time are limited by the slots of the resident blocks, and by `host()` bytes of pinned memory
+    if queues can be full. Each source gets n words of maxId and n / queue_fraction queue entries, or what the
+    budget allows. Raises MemoryBudgetError, naming the bytes needed and given, if one source does not fit. A
+    source needs its bit set, maxId, and n queue entries, or one with external frontiers.
     """
     sources = max(1, min(sources, n, resident * most_slots))
     entries = max(1, n // queue_fraction)
@@ -162,7 +164,7 @@ def plan(
 def shape(sources: int, resident: int, most_slots: int) -> tuple[int, int, int]:
     """Return (blocks, slots of each, blocks with one slot more) for this many sources at a time.
 
-    Every block is busy before any has a second slot. sources : at most what the card's blocks have slots for.
+    sources : int, at most all slots; every block is busy before any block has a second slot
     """
     blocks = min(sources, resident)
     return blocks, *divmod(min(sources, blocks * most_slots), blocks)

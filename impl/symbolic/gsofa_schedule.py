@@ -1,7 +1,7 @@
 """GSoFA's three schedules: which GPU of which node takes which source. Needs no GPU.
 
 Z. Li and others, GSoFA, Section 5, Equation 1 and Figure 17. Sources are dealt in chunks of `maxsup`, the
-longest possible supernode, so that no supernode spans two nodes:
+longest supernode, so that none spans two nodes:
 
     contiguous   each GPU has one block of consecutive chunks (the paper's baseline)
     inter_node   consecutive chunks go to the nodes in turn; a GPU has a block of its node's share at a time
@@ -32,8 +32,8 @@ PUBLISHED_WORDS = 3758096384 // 5
 class Schedule:
     """Sources 0 to n - 1 over nodes x gpus workers; GPU g of node m is worker m gpus + g.
 
-    maxsup : sources per chunk
-    concurrent : #C, the number of sources that saturate a GPU
+    maxsup : int, sources per chunk
+    concurrent : int, #C, the number of sources that saturate a GPU
     """
 
     n: int

@@ -2,8 +2,10 @@
 
 Z. Li and others, GSoFA, Section 5 and Figure 18. The paper shares them through unified memory, in one array
 for all GPUs or in one per GPU. It advises the driver to keep each part where it is written and to map it
-elsewhere. `peer_copy` is our own alternative: ordinary arrays, copied to the node's other GPUs once they are
-written. Managed memory is small: 4 + maxsup / 8 bytes per row.
+elsewhere. `peer_copy`, our alternative, copies ordinary arrays to the node's other GPUs. Managed memory takes
+4 + maxsup / 8 bytes per row.
+
+    count = supernodes(plan, workers=[0, 1], cards=[0, 0], found=found, sharing="peer_copy", advise=False)
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ MOST_MANAGED = 40 * 10**9
 class Rows:
     """Rows of F found by one worker, on its device.
 
-    card : the device
+    card : int, the device
     rows : (k,) int32
     lower, upper, edges : (k,) int64
     columns : (entries,) int32

@@ -28,10 +28,10 @@ QUEUE_FRACTION = 8
 class Split:
     """A round's division of the pool.
 
-    sources : concurrent sources
-    stride : words of maxId per source
-    maxid, queues : first word of each in the pool
-    entries : of each of the two queues
+    sources : int, concurrent sources
+    stride : int, words of maxId per source
+    maxid, queues : int, first word of each in the pool
+    entries : int, of each of the two queues
     """
 
     sources: int
@@ -45,9 +45,9 @@ class Split:
 class Space:
     """The pool, and how rounds may split it.
 
-    words : its size, even
-    most : concurrent sources at the start
-    claim : queue entries that a source is meant to have; more sources run at a time only if each has them
+    words : int, its size, even
+    most : int, concurrent sources at the start
+    claim : int, queue entries that each source has unless it is alone
     """
 
     n: int
@@ -97,8 +97,7 @@ def plan(
         raise MemoryBudgetError(
             f"memory_budget: one source of order {n} needs {least * WORD} bytes, {budget} given"
         )
-    # A pool that is split only once has to suffice for the last sources; otherwise the first round may use it
-    # all.
+    # A pool that is split only once has to suffice for the last sources; else the first round may use it all.
     widest = 0 if dynamic else n
     most = max(1, min(sources, words // max(1, n + widest + ENTRY * claim)))
     return Space(n, words, most, claim, bubble_removal, dynamic)
@@ -114,10 +113,9 @@ class ValueRanges:
     """The ranges of maxId values, and the words known to hold nothing smaller than the current range.
 
     Round r writes values in [top - (r + 1) n, top - r n), where the position in the range is the vertex; any
-    larger value means `not reached`. After floor(top / n) rounds the ranges start again and no word is
-    trusted.
+    larger value means `not reached`. After floor(top / n) rounds they start again, and no word is trusted.
 
-    rounds : since the ranges started
+    rounds : int, since the ranges started
     trusted : the words first to last - 1 that those rounds used
     """
 

@@ -25,11 +25,11 @@ def klu(prepared: Prepared) -> tuple[Factorised, Work]:
 
     prepared : pattern and values, factorised as one block, without scaling, on the diagonal
 
-    Its phases: convert, to columns; analysis, which only checks; factor, symbolic and numeric at once;
-    refactor, the numeric part again in the pattern of `factor`. The symbolic part takes the difference.
-    Returns the factorisation, whose nnz counts L + U and which refines once as it solves, and its fills.
-    Raises UnsupportedError for complex matrices, 2^31 entries or more, and a singular matrix. KLU's pivot off
-    the diagonal raises it too, for then the pattern is of another order. Raises MemoryBudgetError.
+    Phases: convert, to columns; analysis, which only checks; factor, symbolic and numeric at once; refactor,
+    the numeric part again in the pattern of `factor`. The difference is the symbolic part. Returns the
+    factorisation, with nnz of L + U and one refinement per solve, and its fills. Raises MemoryBudgetError;
+    UnsupportedError for complex or singular matrices, 2^31 entries or more, and a pivot off the diagonal,
+    which gives the pattern of another order.
     """
     name, pattern = prepared.provenance.matrix, prepared.pattern
     if prepared.provenance.field == "complex":

@@ -4,11 +4,10 @@ Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 
 3 and 4, with GSoFA's traversal. The paper counts in a first pass over all chunks and stores in a second. Here
 the first pass also stores, as long as there is room for rows; only rows that did not fit are traversed again.
 
-The text omits how the lengths of frontiers are known before the traversal, and how large the chunks of the
-two parts are. Here chunks go from the last row to the first. The part with long frontiers ends with the first
-chunk whose longest queue is at most half of the longest so far. The rows before it get queues of MARGIN times
-the length which that chunk needed, so that a chunk holds more rows. Entries that do not fit go to pinned host
-memory. Queues are longer still if memory allows it for as many rows as the card works on at a time.
+The text omits how frontiers' lengths are known before the traversal, and the chunk sizes of the two parts.
+Here chunks go from the last row to the first. The part with long frontiers ends with the first chunk whose
+longest queue is at most half of the longest so far. Earlier rows get queues of MARGIN times that chunk's
+length, or longer if memory suffices for all resident rows. Entries that do not fit go to pinned host memory.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ def out_of_core(
     """Find the filled pattern by chunks of rows within a budget of device memory (PPoPP 2023).
 
     pattern : n x n, sorted, diagonal present; on the device
-    memory_budget : bytes of the intermediate arrays; None is half of what is free
-    dynamic_assignment : larger chunks for the rows before frontiers grow long (Algorithm 4)
+    memory_budget : int, bytes of the intermediate arrays; None is half of what is free
+    dynamic_assignment : bool, larger chunks for the rows before frontiers grow long (Algorithm 4)
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its
@@ -69,7 +68,7 @@ def out_of_core(
         )
     defines = {"BUBBLE": True, "RANGES": True, "COLUMNS": output == "pattern"}
     resident = resident_blocks(defines)
-    # The card works on no more rows at a time than its blocks have slots.
+    # The card works on at most as many rows at a time as its blocks have slots.
     memory = cupy.empty(min(words, min(n, resident * SLOTS) * least), np.uint32)
     traversal = Traversal(pattern, [], memory, defines)
 

@@ -1,8 +1,8 @@
 """Separators of a pattern in the order that it has, for codes that hand subtrees to processes.
 
-Nested dissection orders a graph so that a part is two halves, without an entry between them, and their
-separator behind both. Such a division can be read off any order in one pass. The part before m and the part
-from m to s share no entry if no vertex of the second has a neighbour before m.
+Nested dissection orders a part as two halves without an entry between them, and their separator last. Such a
+division can be read off any order in one pass. The part before m and the part from m to s share no entry if
+no vertex of the second has a neighbour before m.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fillpath.nouns import Array, Pattern
 class SeparatorTree:
     """A complete binary tree of separators, its leaves first, its root last.
 
-    sizes : (2 leaves,) int32, vertices of each node, 0 in the last place, which is no node
+    sizes : (2 leaves,) int32, vertices of each node, then a 0
     first : (2 leaves,) int32, the first vertex of each
     """
 
@@ -32,11 +32,11 @@ def separator_tree(pattern: Pattern, leaves: int) -> SeparatorTree:
     """Return the tree of n vertices with that many leaves, with short ways from leaves to roots.
 
     pattern : n x n, sorted; an entry joins two vertices either way
-    leaves : a power of two
+    leaves : int, a power of two
 
     Each division leaves the shortest way from a leaf to the root of its part. A leaf has a vertex or more, a
-    separator may have none. Raises InputError for another number of leaves, UnsupportedError where the order
-    has no such divisions.
+    separator may have none. Raises InputError for other leaves, UnsupportedError if the order has no such
+    divisions.
     """
     if leaves < 1 or leaves & (leaves - 1):
         raise InputError(f"{leaves} leaves of a separator tree: expected a power of two")

@@ -16,10 +16,10 @@ def superlu_dist(pattern: Pattern) -> tuple[Counts, Work]:
 
     pattern : n x n, sorted, diagonal present
 
-    Its phases: convert, to its own columns; etree, with a postorder of it; symbolic, the function alone;
-    counts. Supernodes are not relaxed, for those hold zeros. It keeps a run of U's rows for each column and
-    supernode above. It takes the run in the column's own supernode for full; the counts find its beginning
-    from A, L and the other runs.
+    Phases: convert, to SuperLU_DIST's columns; etree, with a postorder; symbolic, the function alone; counts.
+    Supernodes are not relaxed, for relaxed supernodes hold zeros. SuperLU_DIST keeps a run of U's rows for
+    each column and supernode above, but none for the column's own. The counts find that from A, L and the
+    other runs.
     """
     lower, upper = factorised(pattern)
     return Counts(lower, upper), Work(fills=int(np.sum(lower) + np.sum(upper)) - pattern.nnz)

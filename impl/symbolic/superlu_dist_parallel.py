@@ -25,12 +25,12 @@ def superlu_dist_parallel(pattern: Pattern, *, ranks: int = 1) -> tuple[Counts, 
     """Count entries by row with SuperLU_DIST's symbfact_dist on MPI ranks, from its supernodes.
 
     pattern : n x n, sorted, diagonal present, the same on all ranks
-    ranks : a power of two
+    ranks : int, a power of two
 
     Its phases: separators, a tree with a leaf for each rank, found in the pattern's own order; convert, to
     the rank's rows; symbolic, the function alone; counts. Returns the counts on rank 0. Raises InputError for
-    another number of ranks, at which the function crashes. Raises UnsupportedError if the order has no leaf
-    with a vertex for each rank: for an empty leaf it writes where it must not.
+    another number of ranks, which would crash the function. Raises UnsupportedError if the order has no leaf
+    with a vertex for each rank: an empty leaf makes the function write out of bounds.
     """
     communicator = everyone(ranks)
     with phase("separators"):

@@ -4,20 +4,23 @@ U[i,:] is the union of A[i,i:] and of U[k,i:] for all k with L[i,k] != 0, and L[
 of L[i:,k] for all k with U[k,i] != 0. Let m be the least vertex past k with L[m,k] != 0 and U[k,m] != 0. Then
 U[m,:] has all of U[k,m:], and L[:,m] all of L[m:,k]: k is not needed past m, and no paths are searched for.
 
-A supernode of U is a range of vertices in which each has the columns of the one before it, less that one; a
-supernode of L likewise with rows. One list serves all of it.
+A supernode of U is a range of vertices. The columns of each are those of the previous vertex without that
+vertex, so one list serves all. A supernode of L is the same with rows.
 
-A chain is a range of vertices in which m is the next vertex each time. Each set then begins as the set before
-it, and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of
-its column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them one after
-the other.
+A chain is a range of vertices whose m is always the next vertex. Each set then starts from the previous set,
+and only the chain's last vertex adds to sets outside of the chain. It adds to U[i,:] for the rows i of its
+column of L up to m, and to L[:,j] for the columns j of its row of U up to m. It waits for them in turn.
 
 S. C. Eisenstat and J. W. H. Liu, Exploiting structural symmetry in unsymmetric sparse symbolic factorization,
 SIAM J. Matrix Anal. Appl. 13 (1992).
 J. W. Demmel, S. C. Eisenstat, J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial
 pivoting, SIAM J. Matrix Anal. Appl. 20 (1999).
 
-The main loop is one function: calls would count references to each array they are given, which takes longer.
+The main loop is one function, because calls count references to each array, which takes longer.
+
+    indptr, indices = np.array([0, 3, 5, 7], np.uint64), np.array([0, 1, 2, 0, 1, 0, 2], np.uint32)
+    lists, upper, lower, _ = supernodal_factor(indptr, indices, *lower_columns(indptr, indices))
+    upper.first, lists[upper.start[0] : upper.end[0]]    # [0, 3], [0, 1, 2]: one supernode
 """
 
 from __future__ import annotations
@@ -33,9 +36,9 @@ from impl.cpu.memory import buffer, reserve
 
 # The two sides of F: by rows and by columns.
 U, L, SIDES = np.uint64(0), np.uint64(1), np.uint64(2)
-# The end of a linked list, and no chain.
+# Marks the end of a linked list, and no chain.
 NONE = np.uint64(0xFFFFFFFF)
-# The additions of a chain's last vertex to one side, and where it waits.
+# Where a chain's last vertex waits to add to one side.
 CHAIN = np.dtype(
     [
         # Where its list of this side ends.
@@ -79,7 +82,7 @@ def lower_columns(indptr, indices):
     for column in range(n):
         starts[column + ONE] += starts[column]
     rows = np.empty(starts[n], np.uint32)
-    # From the last row up: each column's end moves down to its start.
+    # From the last row up, each column's end moves down to its start.
     for above in range(n):
         row = n - ONE - above
         for p in range(indptr[row], indptr[row + ONE]):
@@ -124,7 +127,7 @@ def supernodal_factor(indptr, indices, starts, rows):
                 begin[side] = start[side, last] + vertex - first[side, last]
                 stop[side] = end[side, last]
             if begin[U] < stop[U] and begin[L] < stop[L]:
-                # Vertices past the last one of a list have nothing to take from it.
+                # Vertices past the last vertex of a list take nothing from it.
                 bound[U], bound[L] = lists[stop[U] - ONE], lists[stop[L] - ONE]
                 shorter = U if stop[U] - begin[U] < stop[L] - begin[L] else L
                 for p in range(begin[shorter], stop[shorter]):

@@ -1,7 +1,11 @@
-"""Row counts of L and U from the parts that supernodal codes keep.
+"""Row counts of L and U from the parts of them that supernodal codes keep.
 
 A supernode of L is a run of columns with one set of subscripts, its first column's. The subscripts of a later
 column are the same, from its diagonal on. A supernode of U is a run of rows likewise.
+
+    first, last, begin, end = np.array([[0, 2], [2, 3], [0, 3], [3, 4]])
+    lower = Subscripts(first, last, begin, end, np.array([0, 1, 2, 2]))
+    lower.by_subscript(3), lower.by_vertex(3)    # [0, 1, 2], [2, 1, 0]
 """
 
 from __future__ import annotations
@@ -46,10 +50,10 @@ class Subscripts:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """U by columns: a supernode of L has a run of each column's rows, from a top to its own last.
+    """U by columns: each has a run of rows in a supernode of L, from a top to the supernode's last row.
 
-    Below an entry of U in a supernode of L all rows of that supernode fill, whose columns have each other's
-    subscripts. No top is kept for the supernode that a column is in.
+    All rows of a supernode of L below an entry of U fill, as its columns share their subscripts. The
+    supernode that a column is in has no top.
 
     starts : (n + 1,) integers, where the tops of each column lie
     tops : integers, the first row of each run
@@ -139,7 +143,7 @@ def _by_row(first, last, number, blocks, starts, tops, begin, end, rows):
             low[sources[block]] = lowest[block]
             block = following[block]
         for column in range(first[supernode], last[supernode]):
-            # The run of rows of its own supernode begins where A or the rows of L below a run reach it first.
+            # The run in its own supernode begins where A, or rows of L below another run, reach it first.
             own = column
             for place in range(begin[column], end[column]):
                 if first[supernode] <= rows[place] < own:

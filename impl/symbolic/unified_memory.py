@@ -1,10 +1,9 @@
 """Symbolic factorisation with its intermediate arrays in unified memory: the baseline for out-of-core.
 
 Y. Xia and others, End-to-End LU Factorization of Large Matrices on GPUs (PPoPP 2023), Sections 4.2 and 4.3.
-There are six words per vertex for every row, 24 n^2 bytes of managed memory, traversed by the same kernel.
-Each row has its own arrays, so each page is first touched by the kernel that works on it. The kernel touches
-only a part of the memory (one bit per vertex for fill, one queue instead of two). So prefetching creates
-pages that are never used.
+Every row has arrays of its own, six words per vertex: 24 n^2 bytes of managed memory for the same kernel.
+Each page is first touched by the kernel that works on it. The kernel touches only a part of the memory: a bit
+per vertex for fill, and one queue instead of two. So prefetching creates pages that are never used.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ def unified_memory(
     """Find the filled pattern with six managed words per vertex and row (PPoPP 2023's baseline).
 
     pattern : n x n, sorted, diagonal present; on the device
-    prefetch : move the arrays to the device before the launch
-    oversubscribe : allow more than half of the card's free memory; only for a card that nobody else uses
-    keep : keep the arrays for the next call on a pattern of this order, as the last call left them. So only
-        the first of several calls makes their pages, and none releases them
+    prefetch : bool, move the arrays to the device before the launch
+    oversubscribe : bool, allow more than half of the card's free memory; only on an unshared card
+    keep : bool, keep the arrays, with their pages, for the next call on a pattern of this order. Only the
+        first call makes the pages, and no call releases them
     output : "pattern", or "counts", which leaves the columns out
 
     Returns the filled pattern (n x n, rows sorted) or its row counts, on the device, and the work with its

@@ -7,7 +7,12 @@ neighbours : (entries,) int32
 weights : (entries,) int32, the number of edges of the finest graph in an edge
 sizes : (n,) int32, the number of vertices of the finest graph in a vertex
 
-A loop over vertices gives each thread a run of them. No result depends on the number of threads.
+Each thread takes a run of vertices. No result depends on the number of threads.
+
+    starts, neighbours = np.array([0, 1, 3, 5, 6]), np.array([1, 0, 2, 1, 3, 2], np.int32)
+    path = Graph(starts, neighbours, np.ones(6, np.int32), np.ones(4, np.int32))
+    mate = matched(path, 2, 0, 1)
+    mate, contracted(path, mate, 1)[0].sizes    # [-1, 2, 1, -1], [1, 2, 1]
 """
 
 from __future__ import annotations
@@ -22,13 +27,13 @@ from impl.cpu.compiled import inner, int64, threaded
 
 Array = npt.NDArray[Any]
 
-# Zero, and what no vertex is: of one type with what else is passed, or a call would be compiled twice.
+# Zero, and the number of no vertex, typed as other arguments are: else calls are compiled twice.
 NONE, NOBODY = int64(0), int64(-1)
 
 _ROUNDS = 8
-# Matching ends below this share of vertices left, or of vertices won in a round.
+# Matching ends below this share of unmatched vertices, or of vertices matched in a round.
 _LEFT, _WON = 0.03, 0.01
-# Above this share of vertices left, those with a neighbour in common are paired.
+# Above this share of unmatched vertices, vertices with a neighbour in common are paired.
 _TWO_STEPS = 0.05
 # Vertices without neighbours are paired within blocks of this many vertices.
 _BLOCK = 4096
@@ -57,10 +62,10 @@ def mixed(first: int, second: int) -> int:
 def matched(graph: Graph, most: int, seed: int, workers: int) -> Array:
     """Pair vertices: return (n,) int32, the other vertex of the pair, -1 without.
 
-    most : the largest size of a pair
+    most : int, the largest size of a pair
 
-    Each vertex proposes to its dearest neighbour, and two that propose to each other are a pair. Vertices
-    left over after some rounds are paired where they have a heaviest neighbour in common.
+    Two vertices become a pair if each is the other's neighbour of largest weight over sizes. Vertices left
+    after some rounds are paired if they share their heaviest neighbour.
     """
     n = len(graph.sizes)
     mate, choice = np.full(n, -1, np.int32), np.empty(n, np.int32)
@@ -148,7 +153,7 @@ def _pair_around(graph: Graph, mate: Array, choice: Array, worker: int, workers:
 
 @inner
 def _pair_lonely(graph: Graph, mate: Array, worker: int, workers: int, most: int) -> None:
-    """Pair the vertices without neighbours, within blocks: their pairs follow from no number of threads."""
+    """Pair vertices without neighbours within blocks, so that pairs do not depend on the threads."""
     waiting = NOBODY
     blocks = (len(mate) + _BLOCK - 1) // _BLOCK
     for v in range(
@@ -162,7 +167,7 @@ def _pair_lonely(graph: Graph, mate: Array, worker: int, workers: int, most: int
 
 @inner
 def _offer(graph: Graph, mate: Array, waiting: int, v: int, most: int) -> int:
-    """Pair a vertex with the waiting one if both are small enough. Returns who waits now, -1 for nobody."""
+    """Pair a vertex with the waiting vertex if both are small enough. Returns who waits now, -1 for none."""
     if waiting < 0:
         return v
     if graph.sizes[waiting] + graph.sizes[v] <= most:
@@ -175,8 +180,8 @@ def _offer(graph: Graph, mate: Array, waiting: int, v: int, most: int) -> int:
 def contracted(graph: Graph, mate: Array, workers: int) -> tuple[Graph, Array, Array]:
     """Return the coarse graph, each vertex's coarse vertex, (n,) int32, and the pairs, (coarse n, 2) int32.
 
-    A pair has -1 for no vertex. Each worker has a run of coarse vertices. It writes their rows where they
-    have room for sure, one behind the other, and moves them when all lengths are known.
+    A pair has -1 for no vertex. Each worker writes the rows of a run of coarse vertices where room is
+    certain, and moves them once all lengths are known.
     """
     firsts, room = np.zeros(workers + 1, np.int64), np.zeros(workers + 1, np.int64)
     used = np.zeros(workers + 1, np.int64)
@@ -241,7 +246,7 @@ def _settle(
     worker: int, workers: int, room: Array, used: Array, near: Array, heavy: Array,
     starts: Array, neighbours: Array, weights: Array,
 ) -> None:  # fmt: skip
-    """Move the rows of a worker to where they stay."""
+    """Move the rows of a worker to their final places."""
     count, shift = len(starts) - 1, room[worker] - used[worker]
     for k in range(count * worker // workers, count * (worker + 1) // workers):
         starts[k + 1] += used[worker]
@@ -294,7 +299,7 @@ def table(most: int) -> Array:
 
 @inner
 def slot_of(places: Array, near: Array, row: int, u: int) -> int:
-    """Return where a table has u's place in `near`, or would; places before the row count as empty."""
+    """Return the slot of u's place in `near`, or a free slot; places before the row count as free."""
     mask = len(places) - 1
     slot = (u * 0x9E3779B1) >> 7 & mask
     while places[slot] >= row and near[places[slot]] != u:

@@ -2,10 +2,13 @@
 
 The band has the separator and some layers of vertices on either side of it. Vertices of the band that touch
 the rest of side 0 are sources; vertices that touch the rest of side 1 are sinks. Each vertex is an arc from
-its entry to its exit, with its size as capacity; edges have no limit. Vertex i has its entry at node 2 i, its
-exit at 2 i + 1.
+its entry to its exit, with its size as capacity; edges have no limit. Vertex i is entered at node 2 i and
+left at 2 i + 1.
 
 E. A. Dinic, Soviet Math. Dokl. 11, 1970; flows about separators: P. Sanders and C. Schulz, SEA 2013.
+
+    touched, count = cut_band(graph, label, tree, room, touched, count, node, shift_of(depth))
+    tree.weights[node]    # the sizes of both parts and of the separator, which costs no more than before
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ _ENDLESS = 1 << 30
 class Network(NamedTuple):
     """A band as a network.
 
-    starts : (m + 1,) uint32; neighbours, back : (entries,) uint32, `back` is where an edge's other way is
+    starts : (m + 1,) uint32
+    neighbours, back : (entries,) uint32, `back` is the position of the reverse edge
     flow : (entries,) int32, from the exit of the row's vertex to the entry of the neighbour
-    through : (m,) int32, the flow through a vertex; capacity : (m,) int32
+    through, capacity : (m,) int32, of each vertex: its flow, and the most
     source, sink : (m,) bool
     """
 
@@ -74,8 +78,7 @@ def _band(
 ) -> tuple[Array, int]:  # fmt: skip
     """Return the vertices of the band, marked in `layer`.
 
-    A side is left alone from where it would lose all of its weight to the separator, or the other side would
-    become too heavy.
+    A side stops adding layers before it could lose all weight, or the other side become too heavy.
     """
     weights = tree.weights[node]
     most = BALANCE * (weights[0] + weights[1] + weights[2]) / 2

@@ -9,8 +9,8 @@ Ideas: A. George, SIAM J. Numer. Anal. 10(2), 1973; G. Karypis and V. Kumar, SIA
 (coarsening); P. Sanders and C. Schulz, SEA 2013 (flows); F. Pellegrini, J. Roman and P. Amestoy, Concurrency:
 Pract. Exper. 12, 2000 (minimum degree with a halo). The permutation is the same for any number of threads.
 
-    order = dissected(graph.indptr, graph.indices, seed=0)
-    matrix[order][:, order]
+    order = dissected(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), seed=0)
+    order    # [0, 2, 1]: a path's ends, then its middle
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ Array = npt.NDArray[Any]
 
 # Coarsening ends at this many vertices, or where a graph is hardly smaller than the one before.
 _COARSEST, _STALLED = 600, 0.96
-# A part is split above this many vertices of the current graph, on the finest graph and in size above _LEAF.
+# A part is split if it has more than _SPLIT vertices on the current graph, or _LEAF on the finest. Its size
+# has to exceed _LEAF too.
 _SPLIT, _LEAF = 1000, 120
-# How many tries a split has.
+# Tries per split.
 _TRIES = 4
 # The largest size of a pair, over the mean size on the coarsest graph.
 _UNEVEN = 1.5
@@ -49,7 +50,7 @@ def dissected(starts: Array, neighbours: Array, seed: int) -> Array:
 
     starts (n + 1,), neighbours (entries,) : a symmetric graph without loops
 
-    Vertices without neighbours come first, and those with very many last: they would tie all parts together.
+    Vertices without neighbours come first, and vertices with very many last, as they would join all parts.
     """
     degrees = np.diff(starts)
     hub = degrees > max(_HUB, _TIMES * float(degrees.mean())) if len(degrees) else degrees > 0
@@ -75,7 +76,8 @@ def _restricted(starts: Array, neighbours: Array, kept: Array) -> tuple[Array, A
 class _Level:
     """A graph, and its vertices on the next finer one.
 
-    A pair each, (n, 2) int32, -1 for none, and the other way, (finer n,) int32; empty for the finest graph.
+    pairs : (n, 2) int32, each vertex's finer vertices, -1 for none; empty for the finest graph
+    coarse : (finer n,) int32, each finer vertex's vertex; empty for the finest graph
     """
 
     graph: Graph
@@ -141,7 +143,7 @@ class _Cycle:
             )  # fmt: skip
 
     def _split(self, i: int) -> None:
-        """Split the parts that are too long on graph i, and their parts, until none is."""
+        """Split the parts that are too long on graph i, and their halves, until no part is too long."""
         graph, longest = self.levels[i].graph, _SPLIT if i else _LEAF
         starts, members = grouped(self.label, 2 * len(self.depths), self.workers)
         bounds = np.stack([starts[:-1:2], starts[1::2]], axis=1)

@@ -1,7 +1,13 @@
 """Two halves of a part and the separator between them: grown first, then improved.
 
-The improvement is Fiduccia and Mattheyses's, of a vertex separator: a vertex leaves the separator for one
-side, and its neighbours on the other side come in.
+The improvement is Fiduccia and Mattheyses's, for vertex separators (C. M. Fiduccia and R. M. Mattheyses, DAC
+1982). A vertex leaves the separator for one side, and its neighbours on the other side come in.
+
+    restart(halves, drawn)
+    grow(halves, drawn)
+    while improve(halves):
+        pass
+    halves.place, halves.weights[:3]    # 0, 1 or 2 of each vertex; the sizes of the halves and the separator
 """
 
 from __future__ import annotations
@@ -29,7 +35,8 @@ _NEVER = -(1 << 60)
 class Halves(NamedTuple):
     """A part cut in two.
 
-    starts, neighbours, sizes : the part as a graph
+    starts, neighbours : (m + 1,) and (entries,) uint32, the part as a graph
+    sizes : (m,) int32
     place : (m,) uint8, 0 or 1 for the halves, 2 for the separator
     pulled : (m, 2) int32, of a vertex in the separator: the sizes of its neighbours in either half
     front : (m,) uint32, the separator's vertices, in any order
@@ -66,7 +73,7 @@ def restart(halves: Halves, drawn: int) -> None:
 
 @inner
 def _value(halves: Halves, v: int) -> None:
-    """Set the worth of moving a vertex out of the separator; a half it does not touch is no choice."""
+    """Set the worth of moving a vertex out of the separator, to halves that it touches."""
     for half in range(2):
         value = (halves.sizes[v] - halves.pulled[v, 1 - half]) * _GAIN + halves.tie[v]
         free = halves.pulled[v, half] > 0 and not halves.locked[v]
@@ -143,7 +150,7 @@ def _recount(halves: Halves) -> None:
 
 @inner
 def grow(halves: Halves, drawn: int) -> None:
-    """Grow half 0 from a vertex, by what costs least in the separator, and keep the best state on the way."""
+    """Grow half 0 from a vertex, always by the cheapest vertex of the separator; keep the cheapest state."""
     m = len(halves.place)
     total = halves.weights[1]
     offset = mixed(drawn, m) % m
@@ -175,7 +182,7 @@ def grow(halves: Halves, drawn: int) -> None:
 
 @inner
 def _rewind(halves: Halves, log: Array, logged: int, kept: int) -> None:
-    """Undo what a log of moves has beyond its first entries."""
+    """Undo a log's moves beyond the first `kept`."""
     while logged > kept:
         logged -= 1
         halves.place[log[logged] // 3] = log[logged] % 3
@@ -240,7 +247,7 @@ def improve(halves: Halves) -> bool:
 def _best_move(halves: Halves, most: float) -> int:
     """Return 2 v + half for the vertex v that gains most in that half, -1 if none may move.
 
-    A move into a half that has no room is worth nothing until the vertex's neighbours change.
+    A move into a full half is worth nothing until the vertex's neighbours change.
     """
     while halves.weights[3] > 0:
         chosen, value = -1, _NEVER

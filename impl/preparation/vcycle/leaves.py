@@ -2,6 +2,12 @@
 
 A vertex's degree counts its neighbours outside the part too, the halo: they are eliminated later. So the
 order is the whole graph's minimum degree order, restricted to the part.
+
+    starts, neighbours = np.array([0, 1, 4, 5, 6]), np.array([1, 0, 2, 3, 1, 1], np.int32)
+    star = Graph(starts, neighbours, np.ones(6, np.int32), np.ones(4, np.int32))
+    order = np.arange(4, dtype=np.int32)
+    ordered(star, order, order.copy(), np.array([[0, 4]]), 1)
+    order    # [0, 3, 2, 1]
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from impl.preparation.vcycle.coarsening import NONE, Graph, slot_of, table
 
 Array = npt.NDArray[Any]
 
-# Longer parts, which only the depth of the tree can leave, keep their order.
+# Longer parts keep their order; only the limit on the tree's depth leaves such parts.
 _LONGEST = 2000
 
 

@@ -1,8 +1,11 @@
 """The refinement of all separators of one depth at once.
 
-A task has one node: it changes labels and weights of that node and of lower nodes only, so tasks of one depth
-meet nowhere. A vertex that leaves the separator comes to the separator of the part's node. A vertex that is
-pulled in from a part leaves whatever separator it was in further down. So labels are right at any time.
+A task has one node. It changes labels and weights of this node and of nodes below, so tasks of one depth do
+not conflict. A vertex that leaves the separator joins the separator of the part's node. A vertex that is
+pulled in from a part leaves any separator further down. So labels are valid at any time.
+
+    refined(graph, label, tree, room, first, follow, pairs, nodes, depth, cuts=True, workers=4)
+    tree.weights[nodes]    # (nodes, 3), the sizes of both parts and of the separator of each
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ _ROUNDS = 12
 
 
 class Room(NamedTuple):
-    """Room of all tasks, each element used by the task that has its vertex.
+    """Scratch of all tasks; a task uses the elements of its own vertices.
 
     follow : (n,) int32, the next vertex of the same separator, -1 for none
     seen : (n,) int8, 0 between tasks
@@ -56,10 +59,10 @@ def refined(
 ) -> None:  # fmt: skip
     """Refine the separators of the nodes of a depth, and chain their vertices anew.
 
-    coarse_first, coarse_follow : the chains on the next coarser graph
+    coarse_first, coarse_follow : (nodes,) and (coarse n,) int32, the chains on the next coarser graph
     pairs : (coarse n, 2) int32, the vertices of each coarse vertex
-    nodes : the largest separator first
-    cuts : whether to follow with a minimum cut
+    nodes : (k,) int64, the largest separator first
+    cuts : bool, whether to follow with a minimum cut
     """
     shift = shift_of(depth)
     for worker in prange(workers):
@@ -84,7 +87,7 @@ def _refine(
 def _gather(
     label: Array, tree: Tree, room: Room, coarse: int, coarse_follow: Array, pairs: Array, node: int
 ) -> tuple[Array, int]:
-    """Return a separator's vertices, marked as seen: its coarse vertices', and those from the node above."""
+    """Return a separator's vertices, marked as seen: from coarse vertices, and from the node above."""
     items, count = np.empty(64, np.int32), NONE
     while coarse >= 0:
         for member in range(2):
@@ -106,7 +109,7 @@ def _gather(
 
 @inner
 def _chain(label: Array, tree: Tree, room: Room, touched: Array, count: int, node: int) -> None:
-    """Chain the separator's vertices, and to the children's chains those that came to them."""
+    """Chain the separator's vertices, and append to the children's chains the vertices that moved there."""
     tree.first[node] = -1
     for i in range(count):
         v = touched[i]
@@ -122,10 +125,10 @@ def _chain(label: Array, tree: Tree, room: Room, touched: Array, count: int, nod
 def _descend(
     graph: Graph, label: Array, tree: Tree, seen: Array, touched: Array, count: int, node: int, shift: int
 ) -> tuple[Array, int]:
-    """Move vertices out of the separator, in rounds towards one side each, and keep the best state.
+    """Move vertices out of the separator in rounds, each towards one side, and keep the cheapest state.
 
-    All vertices that gain move together: their gains add up, as a vertex that two of them pull in is paid
-    once. Returns the vertices that were in the separator at any time.
+    All vertices that gain move together: a vertex that two of them pull in counts once, so gains add up.
+    Returns the vertices that were in the separator at any time.
     """
     weights = tree.weights[node]
     total = weights[0] + weights[1] + weights[2]
@@ -197,7 +200,7 @@ def _movers(
 
 @inner
 def _fitting(graph: Graph, movers: Array, moving: int, room: int) -> int:
-    """Keep the first movers that the room is enough for. Returns how many."""
+    """Keep the first movers that fit into the room. Returns how many."""
     kept = 0
     for i in range(moving):
         v = movers[i]

@@ -25,13 +25,13 @@ def tried(
 ) -> tuple[Array, Array]:  # fmt: skip
     """Split each part several times; return (tries, members) uint8, 0 to 2, and (parts, tries) costs.
 
-    members, bounds : part i is members[bounds[i, 0] : bounds[i, 1]], of one label
+    members, bounds : (k,) int32, (parts, 2) int64; part i is members[bounds[i, 0] : bounds[i, 1]]
     local : (n,) int32, room
     order : (parts,) the largest part first
     """
     found = np.empty((tries, len(members)), np.uint8)
     costs = np.empty((len(bounds), tries))
-    # With many parts, all tries of a part are one task: the part is then copied once.
+    # With many parts, all tries of a part are one task, which copies the part once.
     together = tries if len(bounds) >= 4 * workers else 1
     for worker in prange(workers):
         _number(members, bounds, local, int64(worker), workers)
@@ -98,7 +98,7 @@ def settled(
 ) -> Array:  # fmt: skip
     """Take the best try of each part; return (parts, 2, 2) int64, the bounds of both halves.
 
-    The members of a part come by half 0, half 1, separator; labels, weights and chains follow.
+    Members of a part are sorted by half 0, half 1, separator; labels, weights and chains are updated.
 
     nodes : (parts,) the node of each part, which has children now
     """

@@ -72,9 +72,9 @@ def shift_of(depth: int) -> int:
 
 @inner
 def side(tree: Tree, label: Array, v: int, shift: int) -> int:
-    """Return the part that a vertex is in: 0, 1, SEPARATOR, or BELOW where a separator further up has it.
+    """Return where a vertex is: in part 0 or 1, SEPARATOR, or BELOW for a separator further up.
 
-    shift : of a node that has the vertex or a neighbour of it
+    shift : int, of a node that has the vertex or a neighbour of it
     """
     return int64((tree.codes[label[v]] >> shift) & 3)
 
@@ -90,7 +90,7 @@ def cost(weights: Array) -> float:
 
 @inner
 def relabel(tree: Tree, label: Array, v: int, size: int, node: int, shift: int, new: int) -> None:
-    """Give a vertex of the node, or of one below, another label in the node or below. The weights follow."""
+    """Change the label of a vertex of the node or below to another label there; update the weights."""
     _weigh(tree, tree.codes[label[v]], node, shift, -size)
     label[v] = new
     _weigh(tree, tree.codes[new], node, shift, size)
@@ -109,9 +109,9 @@ def _weigh(tree: Tree, code: int, node: int, shift: int, size: int) -> None:
 
 @inner
 def label_in(tree: Tree, node: int, place: int) -> int:
-    """Return the label of a vertex that comes to the separator of a node, or to one of its parts.
+    """Return the label of a vertex that moves to a node's separator or to one of its parts.
 
-    In a part that is split the vertex joins the part's separator, as it may touch both sides there.
+    In a split part the vertex joins the part's separator, since it may touch both sides.
     """
     if place == SEPARATOR:
         return 2 * node + 1
