@@ -12,7 +12,7 @@ import sys
 import time
 
 import requests
-from requests import PreparedRequest, RequestException, Response
+from requests import ConnectionError, PreparedRequest, Response, Timeout
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
@@ -24,7 +24,6 @@ from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
-HEADERS = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
@@ -40,11 +39,12 @@ tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
 class Session(requests.Session):
-    """Send no password, since those in ~/.netrc are meant for other servers."""
+    """A session that sends no password: those in ~/.netrc are meant for other servers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.auth = lambda request: request
+        self.headers.update({"User-Agent": AGENT, "Accept-Encoding": "identity"})
 
     def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
         """Add no password after a redirect."""
@@ -57,12 +57,18 @@ def download(wanted: Wanted, part: Part) -> None:
     """
     attempts = 1 if wanted.limit else ATTEMPTS
     retries = fresh = Retry(attempts - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
-    most = part.size
+    if part.origin.location != wanted.location or part.size > (part.origin.total or part.size):
+        part.discard()
+    if most := part.size:
+        _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
     while part.size != part.origin.total:
         try:
             return _attempt(wanted, part)
-        except (RequestException, HTTPError) as problem:
+        except (ConnectionError, Timeout, HTTPError) as problem:
             reason, answer = _cause(problem, wanted.limit or TIMEOUT), getattr(problem, "response", None)
+        except (ValueError, OSError) as problem:
+            advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
+            raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
         _log.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
         try:
@@ -80,16 +86,10 @@ def download(wanted: Wanted, part: Part) -> None:
 
 def _attempt(wanted: Wanted, part: Part) -> None:
     """Ask a server for what is missing."""
-    headers, begun = {**HEADERS, **part.request()}, time.monotonic()
-    try:
-        with Session() as session:
-            seconds = wanted.limit or TIMEOUT
-            answer = session.get(wanted.location, headers=headers, timeout=seconds, stream=True)
-    except (requests.ConnectionError, requests.Timeout):
-        raise
-    except (ValueError, OSError) as problem:
-        advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
-        raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
+    begun = time.monotonic()
+    with Session() as session:
+        seconds = wanted.limit or TIMEOUT
+        answer = session.get(wanted.location, headers=part.request(), timeout=seconds, stream=True)
     with storing(part.path), answer:
         if _accept(answer, wanted, part):
             _receive(answer, wanted, part, begun)
@@ -102,7 +102,7 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{wanted.location}: no archive, but an HTML page; not kept; {advice}")
     if status == 200:
-        part.begin(headers)
+        part.begin(wanted.location, headers)
         return True
     if status == 206 and part.is_continued_by(headers):
         part.doubtful = True
@@ -111,9 +111,9 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
         return False
     if status in (206, 416):
         part.discard()
-        raise RequestException(f"another range or another file came (HTTP {status}): starting over")
+        raise ConnectionError(f"another range or another file came (HTTP {status}): starting over")
     if status in (408, 429) or status >= 500:
-        raise RequestException(f"HTTP {status}", response=answer)
+        raise ConnectionError(f"HTTP {status}", response=answer)
     if status in (404, 410):
         raise TransferError(f"{wanted.location}: not there (HTTP {status}); {wanted.hint}")
     raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
@@ -140,14 +140,14 @@ def _receive(answer: Response, wanted: Wanted, part: Part, begun: float) -> None
                 trouble = f"larger than {bytes_text(LARGEST)}; not kept"
                 raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
             if wanted.limit and time.monotonic() - begun >= wanted.limit:
-                raise RequestException(f"not here within {wanted.limit:g} s")
+                raise ConnectionError(f"not here within {wanted.limit:g} s")
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
-                raise RequestException(f"slower than {SLOWEST} bytes/s")
+                raise ConnectionError(f"slower than {SLOWEST} bytes/s")
             if elapsed >= TIMEOUT:
                 since, before = since + elapsed, part.size
     if total not in (None, part.size):
-        raise RequestException(f"{part.size} of {total} bytes arrived")
+        raise ConnectionError(f"{part.size} of {total} bytes arrived")
 
 
 def _cause(problem: BaseException, seconds: float) -> str:

@@ -1,26 +1,29 @@
 """The matrices of the collection that answer a query, found by ssgetpy in the index on this machine.
 
-ssgetpy asks a server when it is imported, without a time limit, and keeps a database in the user's home. So
-its import meets an empty index and an empty home, and its database is filled in memory. Where ssgetpy fails,
-the same index is searched without it.
+The package ssgetpy asks a server when it is imported, without a time limit, and keeps a database in the
+user's home. So only its modules are imported, in an empty home, and its database is filled in memory. Where
+ssgetpy fails, the same index is searched without it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import io
+import importlib.util
 import logging
 import os
+import sys
 import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from fetch import collection
 from fetch.collection import Listed
 
 LIMIT = 20.0  # Seconds: a person waits, who can ask again.
+
+_log = logging.getLogger("fillpath")
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,8 @@ class Query:
         )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The matrices that a query matches, in the index's order. by : what answered, and why, for people."""
-
-    matrices: tuple[Listed, ...]
-    by: str
-
-
-def search(query: Query) -> Answer:
-    """Find matrices, in an index from a server if there is none here.
+def search(query: Query) -> tuple[Listed, ...]:
+    """Find matrices in the order of the index, which comes from a server if there is none here.
 
     Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond LIMIT.
     """
@@ -97,7 +92,8 @@ def search(query: Query) -> Answer:
     except Exception as problem:  # ssgetpy's own, of any kind: the index answers as well.
         labels = {matrix.label for matrix in here}
         by = f"{path}: ssgetpy failed ({type(problem).__name__}: {problem})"
-    return Answer(tuple(m for m in here if m.label in labels and query.matches(m)), by)
+    _log.info("answered by %s", by)
+    return tuple(matrix for matrix in here if matrix.label in labels and query.matches(matrix))
 
 
 def ask(query: Query, index: Path) -> set[str]:
@@ -117,22 +113,13 @@ def ask(query: Query, index: Path) -> set[str]:
     return {f"{matrix.group}/{matrix.name}" for matrix in found}
 
 
-def _ssgetpy() -> tuple[Any, Any]:
-    """Import ssgetpy's database and its reader of an index, which reaches no server and no home."""
-    from unittest import mock
-
-    import requests
-
-    # Its empty index is nothing to tell a user about.
-    logging.getLogger("ssgetpy").setLevel(logging.WARNING)
-    answer = requests.Response()
-    answer.raw = io.BytesIO(b"0\nan empty index\n")
-    with (
-        tempfile.TemporaryDirectory() as home,
-        mock.patch.dict(os.environ, HOME=home),
-        mock.patch.object(requests, "get", lambda _: answer),
-    ):
-        return importlib.import_module("ssgetpy.db"), importlib.import_module("ssgetpy.csvindex")
+def _ssgetpy() -> list[Any]:
+    """Import ssgetpy's database and its reader of an index, but not its package, in an empty home."""
+    spec = importlib.util.find_spec("ssgetpy")
+    assert spec is not None
+    sys.modules["ssgetpy"] = importlib.util.module_from_spec(spec)
+    with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, HOME=home):
+        return [importlib.import_module(f"ssgetpy.{name}") for name in ("db", "csvindex")]
 
 
 def _folded(text: str) -> bytes:

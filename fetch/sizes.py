@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,8 @@ from pathlib import Path
 import requests
 
 from fetch.collection import address
-from fetch.download import HEADERS, Session
+from fetch.download import Session
+from fetch.part import announced
 from fetch.transfer import is_remote
 from fillpath.errors import TransferError
 from fillpath.settings import settings
@@ -33,13 +33,18 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
         try:
             if not is_remote(location):
                 return Path(location).stat().st_size
-            size = None if silent.is_set() or settings().offline else _announced(location)
+            if silent.is_set() or settings().offline:
+                return None
+            with Session() as session:
+                answer = session.head(location, timeout=TIMEOUT, allow_redirects=True)
         except requests.RequestException:  # Before OSError, of which it is one.
-            size = None
+            silent.set()
+            return None
         except OSError as problem:
             return TransferError(f"{location}: {problem.strerror}")
-        except TransferError as problem:
-            return problem
+        if answer.status_code in (404, 410):
+            return TransferError(f"{location}: not there (HTTP {answer.status_code})")
+        size = announced(answer.headers) if answer.ok else None
         if size is None:
             silent.set()
         return size
@@ -47,12 +52,3 @@ def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], 
     wanted = list(dict.fromkeys(matrices))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(wanted, pool.map(ask, wanted), strict=True))
-
-
-def _announced(location: str) -> int | None:
-    with Session() as session:
-        answer = session.head(location, headers=HEADERS, timeout=TIMEOUT, allow_redirects=True)
-    if answer.status_code in (404, 410):
-        raise TransferError(f"{location}: not there (HTTP {answer.status_code})")
-    length = answer.headers.get("Content-Length", "")
-    return int(length) if answer.ok and re.fullmatch("[0-9]{1,18}", length) else None

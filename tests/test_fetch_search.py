@@ -59,7 +59,7 @@ def asking(index: bytes, folder: Path) -> Ask:
     """ssgetpy's answers over that index."""
     path = folder / "ssstats.csv"
     path.write_bytes(index)
-    listed = collection._parse(index)
+    listed = collection.parse(index)
     return lambda query: _listed(listed, search.ask(query, path))
 
 
@@ -107,7 +107,7 @@ LETTERS = "abmMrR01 É"
     )
 )
 def test_ssgetpy_and_the_index_give_the_same_matrices(made: Ask, query: Query) -> None:
-    here = tuple(filter(query.matches, collection._parse(index_of(MADE))))
+    here = tuple(filter(query.matches, collection.parse(index_of(MADE))))
     assert here == tuple(filter(query.matches, MADE)) == tuple(filter(query.matches, made(query)))
 
 
@@ -127,7 +127,7 @@ def test_both_agree_on_the_whole_collection(suitesparse: Path, tmp_path: Path) -
     path = suitesparse / "files" / "ssstats.csv"
     if not path.is_file():
         pytest.skip(f"{path} is not there: the collection's index")
-    here = collection._parse(path.read_bytes())
+    here = collection.parse(path.read_bytes())
     queries = (
         Query(), Query(search="hb/bcs"), Query(name="_b", entries=Range(None, 10**5)), Query(group="HB"),
         Query(kind="unknown", rows=Range(1000, 10**5), symmetry=Range(0.9, 0.9999)), Query(name="absent"),
@@ -161,15 +161,13 @@ def test_a_query_finds(made: Ask, query: Query, names: list[str]) -> None:
 
 def test_the_index_is_asked_for_once_and_nothing_written_elsewhere(site: Site, tmp_path: Path) -> None:
     for _ in range(2):
-        answer = search.search(Query(group="Rajat"))
-        assert [matrix.name for matrix in answer.matrices] == ["rajat01", "Rajat_02"]
-        assert answer.by == f"ssgetpy, from {collection.local_path()}"
+        assert [each.name for each in search.search(Query(group="Rajat"))] == ["rajat01", "Rajat_02"]
     assert [request.path for request in site.requests] == [AT]
     assert [path.name for path in (tmp_path / "home").iterdir()] == []
     assert collection.local_index() == MADE
     site.files[AT] = index_of(MADE[:4])
     collection.refresh()
-    assert len(search.search(Query(group="Rajat")).matrices) == 1 and len(site.requests) == 2
+    assert len(search.search(Query(group="Rajat"))) == 1 and len(site.requests) == 2
 
 
 def test_ssgetpy_reaches_no_server_and_no_home_and_logs_nothing(site: Site, tmp_path: Path) -> None:
@@ -197,7 +195,7 @@ def test_without_an_index_the_message_says_why(site: Site, behaviour: Behaviour,
     with pytest.raises(TransferError, match=says):
         search.search(Query(group="HB"))
     # The answer was no index: the next search asks again.
-    assert search.search(Query()).matrices == MADE and len(site.requests) == 2
+    assert search.search(Query()) == MADE and len(site.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -218,21 +216,23 @@ def test_a_server_that_says_nothing_is_waited_for_within_the_limit(
     with pytest.raises(TransferError, match=f"ssstats.csv: failed: {says}"):
         search.search(Query())
     assert time.monotonic() - start < 4 and len(site.requests) == 1
-    assert search.search(Query()).matrices == MADE
+    assert search.search(Query()) == MADE
 
 
 @pytest.mark.parametrize("problem", [ImportError("no ssgetpy"), ValueError("another format")])
 def test_where_ssgetpy_fails_the_index_answers(
-    site: Site, monkeypatch: pytest.MonkeyPatch, problem: Exception
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, problem: Exception
 ) -> None:
     def fail() -> None:
         raise problem
 
     monkeypatch.setattr(search, "_ssgetpy", fail)
     query = Query(search="o", rows=Range(10, 40))
-    answer = search.search(query)
-    assert answer.matrices == tuple(filter(query.matches, MADE)) and len(answer.matrices) > 10
-    assert answer.by == f"{collection.local_path()}: ssgetpy failed ({type(problem).__name__}: {problem})"
+    caplog.set_level("INFO", "fillpath")
+    found = search.search(query)
+    assert found == tuple(filter(query.matches, MADE)) and len(found) > 10
+    failed = f"ssgetpy failed ({type(problem).__name__}: {problem})"
+    assert caplog.messages[-1] == f"answered by {collection.local_path()}: {failed}"
 
 
 def test_offline_and_in_a_folder_no_server_is_asked(
@@ -244,7 +244,7 @@ def test_offline_and_in_a_folder_no_server_is_asked(
     (tmp_path / "mirror" / "files").mkdir(parents=True)
     (tmp_path / "mirror" / AT[1:]).write_bytes(index_of(MADE))
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
-    assert search.search(Query()) == search.Answer(MADE, f"ssgetpy, from {tmp_path}/mirror{AT}")
+    assert search.search(Query()) == MADE
     assert site.requests == []
 
 
@@ -292,8 +292,7 @@ def test_nothing_that_matches_is_an_error(
 )
 def test_a_range(option: str, text: str, range: Range, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    answer = search.Answer(MADE[:1], "a test")
-    monkeypatch.setattr(search, "search", lambda query: asked.append(query) or answer)
+    monkeypatch.setattr(search, "search", lambda query: asked.append(query) or MADE[:1])
     assert main(["list", f"--{option}", text]) == 0
     assert asked == [Query(**{option: range})]
 

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import gzip
 import hashlib
-import io
 import json
 import os
 import random
@@ -105,7 +104,7 @@ def leave_a_part(site: Site, sent: int, monkeypatch: pytest.MonkeyPatch) -> None
     with monkeypatch.context() as once, pytest.raises(TransferError, match="kept for the next try"):
         once.setattr(download, "ATTEMPTS", 1)
         suitesparse.fetch("G", "m")
-    assert left_over() == ["failed.json", "m.tar.gz.part", "m.tar.gz.part.json"]
+    assert left_over() == ["failed.txt", "m.tar.gz.part", "m.tar.gz.part.json"]
     suitesparse.forget_failure("G", "m")
     site.requests.clear()
 
@@ -166,7 +165,7 @@ def test_a_missing_matrix_is_not_asked_for_twice(site: Site) -> None:
     [
         (answered(200, b"<!DOCTYPE html>Log in", Content_Type="text/html"), "but an HTML page"),
         (answered(200, b"PK\3\4", Content_Type="application/zip"), r"Not a gzipped file \(b'PK'\)"),
-        (answered(200, b""), "empty file"),
+        (answered(200, b""), "empty header"),
         (answered(200, b"\x1f"), ".*"),
     ],
     ids=["page", "zip", "empty", "byte"],
@@ -177,7 +176,7 @@ def test_something_else_than_an_archive_is_refused_at_once(
     site.script = [behaviour]
     with pytest.raises(TransferError, match=rf"no archive, .*{says}; not kept; is .*no login page"):
         suitesparse.fetch("G", "m")
-    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+    assert len(site.requests) == 1 and left_over() == ["failed.txt"]
 
 
 def test_a_corrupt_archive_fails_at_once_and_leaves_nothing(site: Site) -> None:
@@ -186,7 +185,7 @@ def test_a_corrupt_archive_fails_at_once_and_leaves_nothing(site: Site) -> None:
     site.files[AT] = bytes(data)
     with pytest.raises(TransferError, match=r"damaged or unsafe one: .*; not kept"):
         suitesparse.fetch("G", "m")
-    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+    assert len(site.requests) == 1 and left_over() == ["failed.txt"]
 
 
 def test_a_part_that_turns_out_damaged_is_downloaded_once_more(
@@ -205,7 +204,7 @@ def test_an_archive_without_length_is_downloaded_once_more_and_no_more(site: Sit
     site.script = [no_length] * 5
     with pytest.raises(TransferError, match="is not the expected" if sha256 else "a damaged"):
         suitesparse.fetch("G", "m", sha256)
-    assert site.ranges == [None, None] and left_over() == ["failed.json"]
+    assert site.ranges == [None, None] and left_over() == ["failed.txt"]
 
 
 def test_a_missing_file_in_a_folder_mirror_says_so(mirror: Path) -> None:
@@ -249,7 +248,10 @@ def test_an_unsafe_archive_is_refused_and_leaves_nothing(
     mirror: Path, member: tuple[tarfile.TarInfo, bytes]
 ) -> None:
     put(mirror, member, regular("m/m.mtx"))
-    with pytest.raises(TransferError, match=r"unsafe one: .*(leaves its folder|is a link).*not kept"):
+    with pytest.raises(
+        TransferError,
+        match=r"unsafe one: .*(leaves its folder|is a link|gives a member another name).*not kept",
+    ):
         suitesparse.fetch("G", "m")
     assert left_over() == []
     assert not (mirror.parent / "escape").exists() and not Path("/tmp/escape").exists()
@@ -274,7 +276,7 @@ def chained_headers(count: int) -> bytes:
         (gzip.compress(tar_of(regular("m/m.mtx")) + bytes(1 << 20)), "inflates to more than"),
         (archive(pax(comment="x" * (2 << 20))), "a header of more than 8.2 kB"),
         (archive(*[regular(f"m/{i}", b"") for i in range(1100)]), "more than 1000 members"),
-        (gzip.compress(chained_headers(2000) + tar_of(regular("m/m.mtx"))), "a header of more than 8.2 kB"),
+        (gzip.compress(chained_headers(2000) + tar_of(regular("m/m.mtx"))), "more than 1000 members"),
         (archive(pax(comment="1" * 900_000)), "a header of more than 8.2 kB"),
     ],
     ids=["wanted", "unwanted", "trailing", "header", "members", "headers", "digits"],
@@ -316,7 +318,7 @@ def test_an_archive_without_the_matrix_or_above_the_bound_is_refused(
 def test_a_checksum_that_differs_is_refused_at_once(site: Site) -> None:
     with pytest.raises(TransferError, match=r"is not the expected 0000.*\(config/matrices\.csv\); not kept"):
         suitesparse.fetch("G", "m", "0" * 64)
-    assert len(site.requests) == 1 and left_over() == ["failed.json"]
+    assert len(site.requests) == 1 and left_over() == ["failed.txt"]
 
 
 def test_the_first_checksum_of_an_address_is_kept_though_the_matrix_goes(site: Site) -> None:
@@ -325,7 +327,7 @@ def test_the_first_checksum_of_an_address_is_kept_though_the_matrix_goes(site: S
     site.files[AT] = archive(regular("m/m.mtx"))
     with pytest.raises(TransferError, match=rf"is not the {first.sha256} that .*fetch --trust G/m` accepts"):
         suitesparse.fetch("G", "m")
-    assert left_over() == ["failed.json"] and len(site.requests) == 2
+    assert left_over() == ["failed.txt"] and len(site.requests) == 2
     suitesparse.forget_failure("G", "m")
     changed = suitesparse.fetch("G", "m", trust_change=True)
     assert changed.path.read_bytes() == MTX
@@ -354,7 +356,7 @@ def test_what_failed_a_moment_ago_is_not_tried_again(site: Site, monkeypatch: py
     with pytest.raises(TransferError, match=r"^http.*failed 4 times"):
         suitesparse.fetch("G", "m")
     asked = len(site.requests)
-    with pytest.raises(TransferError, match=r"^not tried again: failed 0 s ago: http.*failed 4 times"):
+    with pytest.raises(TransferError, match=r"^not tried again: failed \d+ s ago: http.*failed 4 times"):
         suitesparse.fetch("G", "m")
     assert len(site.requests) == asked
     with monkeypatch.context() as elsewhere, pytest.raises(TransferError, match="no such file"):
@@ -519,14 +521,6 @@ def test_a_receipt_says_where_the_matrix_came_from(site: Site) -> None:
     assert json.loads(download.path.with_name("receipt.json").read_text()) == {
         "bytes": len(BIG), "sha256": download.sha256, "source": site.url + AT
     }  # fmt: skip
-
-
-def test_reading_backwards_in_an_archive_is_refused() -> None:
-    with gzip.open(io.BytesIO(gzip.compress(bytes(2000)))) as raw:
-        inflated = unpack._Inflated(raw, 4000)
-        assert (inflated.seek(1500), inflated.tell()) == (1500, 1500)
-        with pytest.raises(tarfile.ReadError, match="backwards"):
-            inflated.seek(10)
 
 
 def test_a_cache_that_cannot_be_written_to_still_gives_what_it_holds(

@@ -18,8 +18,9 @@ import pytest
 import requests
 
 from fetch import download, transfer
+from fetch.part import Part
 from fetch.sizes import archive_sizes
-from fetch.transfer import Arrived, Wanted
+from fetch.transfer import Wanted
 from fillpath import __version__, paths
 from fillpath.errors import ConfigError, DiskFullError, TransferError
 from tests.misbehaving import (
@@ -64,10 +65,10 @@ def wanted(site: Site, **more: Any) -> Wanted:
     return Wanted("the file", site.url + AT, "is it spelled right?", **more)
 
 
-def get(site: Site, part: Path) -> Arrived:
-    arrived = transfer.transfer(wanted(site), part)
-    assert arrived.path.read_bytes() == DATA
-    return arrived
+def get(site: Site, path: Path) -> Part:
+    part = Part(path)
+    assert transfer.transfer(wanted(site), part).read_bytes() == DATA
+    return part
 
 
 def left(part: Path) -> list[str]:
@@ -79,14 +80,14 @@ def leave_a_part(site: Site, part: Path, sent: int, monkeypatch: pytest.MonkeyPa
     site.script = [cut(sent)]
     with monkeypatch.context() as once, pytest.raises(TransferError):
         once.setattr(download, "ATTEMPTS", 1)
-        transfer.transfer(wanted(site), part)
+        transfer.transfer(wanted(site), Part(part))
     assert part.stat().st_size == sent
     site.requests.clear()
 
 
 def test_a_good_server_is_asked_once_and_politely(site: Site, part: Path) -> None:
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful) == (0, False)
+    assert (arrived.inherited, arrived.doubtful) == (0, False)
     assert site.ranges == [None]
     assert site.requests[0].agent.startswith(f"fillpath/{__version__} (")
 
@@ -126,13 +127,13 @@ def test_a_part_from_an_earlier_process_is_resumed(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful, site.ranges) == (1200, True, ["bytes=1200-"])
+    assert (arrived.inherited, arrived.doubtful, site.ranges) == (1200, True, ["bytes=1200-"])
 
 
 def test_a_whole_part_is_taken_without_a_request(site: Site, part: Path) -> None:
     get(site, part)
     site.requests.clear()
-    assert get(site, part).resumed == len(DATA) and site.ranges == []
+    assert get(site, part).inherited == len(DATA) and site.ranges == []
 
 
 def test_a_file_that_changed_meanwhile_starts_over(
@@ -142,7 +143,7 @@ def test_a_file_that_changed_meanwhile_starts_over(
     leave_a_part(site, part, 1200, monkeypatch)
     site.files[AT], site.etag = DATA, '"2"'
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful, site.ranges) == (0, False, ["bytes=1200-"])
+    assert (arrived.inherited, arrived.doubtful, site.ranges) == (0, False, ["bytes=1200-"])
 
 
 def test_a_part_of_another_address_is_not_gone_on_with(
@@ -150,8 +151,8 @@ def test_a_part_of_another_address_is_not_gone_on_with(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     site.files["/other"] = DATA[:100]
-    arrived = transfer.transfer(Wanted("other", f"{site.url}/other", ""), part)
-    assert (arrived.path.read_bytes(), site.ranges) == (DATA[:100], [None])
+    arrived = transfer.transfer(Wanted("other", f"{site.url}/other", ""), Part(part))
+    assert (arrived.read_bytes(), site.ranges) == (DATA[:100], [None])
 
 
 @pytest.mark.parametrize("note", ["", "{}", "[]", '{"location": 1, "etag": 2}'])
@@ -160,7 +161,7 @@ def test_a_part_without_its_note_starts_over(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     part.with_name(f"{part.name}.json").write_text(note)
-    assert get(site, part).resumed == 0 and site.ranges == [None]
+    assert get(site, part).inherited == 0 and site.ranges == [None]
 
 
 def test_ranges_that_are_ignored_start_over(site: Site, part: Path) -> None:
@@ -213,9 +214,9 @@ def test_the_end_of_a_file_without_length_is_found_by_416(site: Site, part: Path
 def test_a_part_that_is_longer_than_the_file_starts_over(site: Site, part: Path) -> None:
     site.files[AT] = DATA + b"more"
     site.script = [no_length]
-    transfer.transfer(wanted(site), part)
+    transfer.transfer(wanted(site), Part(part))
     site.files[AT] = DATA
-    assert get(site, part).resumed == 0
+    assert get(site, part).inherited == 0
     assert site.ranges[1:] == [f"bytes={len(DATA) + 4}-", None]
 
 
@@ -271,7 +272,7 @@ def test_nobody_listening_is_given_up(part: Path) -> None:
     with serving() as site:
         pass
     with pytest.raises(TransferError, match=r"failed 4 times, last: .*refused"):
-        transfer.transfer(wanted(site), part)
+        transfer.transfer(wanted(site), Part(part))
 
 
 def test_attempts_that_gain_something_do_not_count(
@@ -339,7 +340,7 @@ def test_a_page_instead_of_an_archive_is_refused_at_once(
     leave_a_part(site, part, 1200, monkeypatch)
     site.script = [answered(200, DATA, Content_Type=kind)]
     with pytest.raises(TransferError, match=r"no archive, but an HTML page; .* no login page in between"):
-        transfer.transfer(wanted(site, expansion=3), part)
+        transfer.transfer(wanted(site, expansion=3), Part(part))
     assert len(site.requests) == 1 and part.stat().st_size == 1200, "what an archive gave is kept"
 
 
@@ -352,13 +353,13 @@ def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Sit
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "http://127.0.0.1:port/x", "http://[/x"])
 def test_an_address_that_is_none_is_refused_at_once(part: Path, address: str) -> None:
     with pytest.raises(TransferError, match="is FILLPATH_MIRROR a folder or an"):
-        transfer.transfer(Wanted("x", address, ""), part)
+        transfer.transfer(Wanted("x", address, ""), Part(part))
 
 
 def test_certificates_that_are_none_are_named_at_once(part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
     with pytest.raises(TransferError, match=r"cannot be asked for: .*/absent"):
-        transfer.transfer(Wanted("x", "https://127.0.0.1:1/x", ""), part)
+        transfer.transfer(Wanted("x", "https://127.0.0.1:1/x", ""), Part(part))
 
 
 def test_a_server_that_leads_in_circles_is_refused_at_once(site: Site, part: Path) -> None:
@@ -377,15 +378,14 @@ def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("flag", [True, False])
-def test_offline_never_asks(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, flag: bool) -> None:
+def test_offline_is_refused_with_its_remedy(site: Site, monkeypatch: pytest.MonkeyPatch, flag: bool) -> None:
     monkeypatch.setenv("FILLPATH_OFFLINE", "0" if flag else "1")
     remedy = "drop --offline" if flag else "unset FILLPATH_OFFLINE"
     with pytest.raises(TransferError, match=f"^offline: the file is not in the cache; {remedy}"):
-        transfer.transfer(wanted(site, offline=flag), part)
-    assert site.requests == []
+        transfer.refuse_offline(wanted(site), flag)
     monkeypatch.setenv("FILLPATH_OFFLINE", "yes")
     with pytest.raises(ConfigError, match="FILLPATH_OFFLINE=yes"):
-        get(site, part)
+        transfer.refuse_offline(wanted(site), offline=False)
 
 
 def test_a_folder_is_read_where_it_is_even_offline(
@@ -395,10 +395,10 @@ def test_a_folder_is_read_where_it_is_even_offline(
     path = tmp_path / "file.gz"
     path.write_bytes(DATA)
     asked = Wanted("the file", str(path), "is it spelled right?")
-    assert transfer.transfer(asked, part).path == path and left(part) == []
+    assert transfer.transfer(asked, Part(part)) == path and left(part) == []
     path.unlink()
     with pytest.raises(TransferError, match="no such file; is it spelled right"):
-        transfer.transfer(asked, part)
+        transfer.transfer(asked, Part(part))
 
 
 def test_a_file_that_does_not_fit_is_refused_before_it_comes(
@@ -407,9 +407,9 @@ def test_a_file_that_does_not_fit_is_refused_before_it_comes(
     usage = type("Usage", (), {"free": paths.RESERVE + 3 * len(DATA)})()
     monkeypatch.setattr(paths.shutil, "disk_usage", lambda place: usage)
     with pytest.raises(DiskFullError, match=r"have to be.*free some space, or point FILLPATH_CACHE"):
-        transfer.transfer(wanted(site, expansion=3), part)
+        transfer.transfer(wanted(site, expansion=3), Part(part))
     assert not part.stat().st_size and len(site.requests) == 1
-    assert transfer.transfer(wanted(site, expansion=2), part).path.read_bytes() == DATA
+    assert transfer.transfer(wanted(site, expansion=2), Part(part)).read_bytes() == DATA
 
 
 def test_a_disk_that_fills_up_keeps_what_came(
@@ -422,7 +422,7 @@ def test_a_disk_that_fills_up_keeps_what_came(
             get(site, part)
     assert part.read_bytes() == DATA[:1000] and len(site.requests) == 1
     assert left(part) == ["file.gz.part", "file.gz.part.json"]
-    assert get(site, part).resumed == 1000
+    assert get(site, part).inherited == 1000
     assert site.ranges == [None, "bytes=1000-"]
 
 
@@ -472,7 +472,7 @@ def test_the_kernels_word_that_the_disk_is_full_is_understood(
         )
         get(site, part)
     assert part.read_bytes() == DATA[:1200] and left(part) == ["file.gz.part", "file.gz.part.json"]
-    assert get(site, part).resumed == 1200 and site.ranges == ["bytes=1200-"] * 2
+    assert get(site, part).inherited == 1200 and site.ranges == ["bytes=1200-"] * 2
 
 
 def test_a_cache_that_cannot_be_written_is_no_bad_connection(site: Site, tmp_path: Path) -> None:
