@@ -10,7 +10,6 @@ C's strtod converts decimal digits, of which it finds the nearest float64, once 
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numba
@@ -24,23 +23,22 @@ Array = npt.NDArray[Any]
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
-class Problem(IntEnum):
-    """A fault of a token, or of the line that the token begins."""
-
-    NOTHING = 0
-    ROW = 1
-    COLUMN = 2
-    NUMBER = 3
-    MISSING = 4
-    SURPLUS = 5
-    ENTRIES = 6
-    NUL = 7
-    SIDE = 8
-    DIAGONAL = 9
-    REAL = 10
-    BEYOND = 11
-
-
+# Faults of a token, and of the line that the token begins.
+ROW, COLUMN, NUMBER, MISSING, SURPLUS, ENTRIES, NUL, BEYOND, SIDE, DIAGONAL, REAL = range(1, 12)
+OF_LINES = (SIDE, DIAGONAL, REAL)
+WRONG = {
+    ROW: "no row from 1 to {order}",
+    COLUMN: "no column from 1 to {order}",
+    NUMBER: "no {kind}",
+    MISSING: "the line ends before its {tokens} tokens",
+    SURPLUS: "the line has more than {tokens} tokens",
+    ENTRIES: "more entries than the header promises",
+    NUL: "no byte of a text",
+    BEYOND: "beyond float64",
+    SIDE: "across the diagonal from entries before, and a {symmetry} file stores one side",
+    DIAGONAL: "on the diagonal, where a {symmetry} file stores no entry",
+    REAL: "on the diagonal and not real, as a {symmetry} matrix is there",
+}
 _LF, _PERCENT, _PLUS, _MINUS, _DOT, _ZERO = 10, 37, 43, 45, 46, 48
 _D, _E = 68, 69
 # strtod(address of the digits, NULL), which needs no interpreter and no lock.
@@ -59,11 +57,11 @@ def scan(
     values: Array,
     form: tuple[int, int, int, int],
 ) -> tuple[int, int, int, int, int]:
-    """Read lines of the block until its end or a problem.
+    """Read lines of the block until its end or a fault.
 
     begun : where to begin, the lines and entries before, the side of the diagonal that has entries (-1: none)
 
-    Returns (problem, position, lines, entries, side), behind a line or at the wrong token.
+    Returns (fault or 0, position, lines, entries, side), behind a line or at the wrong token.
     """
     at, line, entry, side = begun
     order, parts, integers, symmetry = form
@@ -71,43 +69,43 @@ def scan(
         at = _after_blanks(block, at)
         if block[at] != _LF and block[at] != _PERCENT:
             if entry == len(rows):
-                return Problem.ENTRIES, at, line, entry, side
+                return ENTRIES, at, line, entry, side
             first = at
             row, at = _index(block, at, order)
             if row < 0:
-                return _or_missing(Problem.ROW, block, at), at, line, entry, side
+                return _or_missing(ROW, block, at), at, line, entry, side
             at = _after_blanks(block, at)
             column, at = _index(block, at, order)
             if column < 0:
-                return _or_missing(Problem.COLUMN, block, at), at, line, entry, side
+                return _or_missing(COLUMN, block, at), at, line, entry, side
             rows[entry], columns[entry] = row, column
             for part in range(parts):
                 at = start = _after_blanks(block, at)
                 value, at = _integer(block, at) if integers else _real(block, at)
                 if at < 0:
-                    return _or_missing(Problem.NUMBER, block, start), start, line, entry, side
+                    return _or_missing(NUMBER, block, start), start, line, entry, side
                 if abs(value) == np.inf:
-                    return Problem.BEYOND, start, line, entry, side
+                    return BEYOND, start, line, entry, side
                 values[parts * entry + part] = value
             if symmetry and row != column:
                 if side == 1 - int(row > column):
-                    return Problem.SIDE, first, line, entry, side
+                    return SIDE, first, line, entry, side
                 side = int(row > column)
             elif symmetry == 2:
-                return Problem.DIAGONAL, first, line, entry, side
+                return DIAGONAL, first, line, entry, side
             elif symmetry == 3 and abs(values[2 * entry + 1]) > 0.0:
-                return Problem.REAL, first, line, entry, side
+                return REAL, first, line, entry, side
             at = _after_blanks(block, at)
             if not _ends(block, at):
-                return Problem.SURPLUS, at, line, entry, side
+                return SURPLUS, at, line, entry, side
             entry += 1
         while block[at] != _LF:
             if block[at] == 0:
-                return Problem.NUL, at, line, entry, side
+                return NUL, at, line, entry, side
             at += 1
         at += 1
         line += 1
-    return Problem.NOTHING, at, line, entry, side
+    return 0, at, line, entry, side
 
 
 @compiled
@@ -123,9 +121,9 @@ def _ends(block: Array, at: int) -> bool:
 
 
 @compiled
-def _or_missing(problem: Problem, block: Array, at: int) -> Problem:
+def _or_missing(problem: int, block: Array, at: int) -> int:
     """Return the problem with the token there, or that it is missing."""
-    return Problem.MISSING if _ends(block, at) else problem
+    return MISSING if _ends(block, at) else problem
 
 
 @compiled

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from fetch import lines
-from fetch.lines import SYMMETRIES, Problem
+from fetch.lines import SYMMETRIES
 from fetch.room import require_memory
 from fillpath.errors import InputError
 
@@ -36,21 +36,7 @@ _FIELDS = {**{field: field for field in _PARTS}, "double": "real", "unsigned-int
 _COUNT = re.compile(rb"\+?[0-9]{1,20}")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _TOKEN, _LINE = re.compile(rb"\S*"), re.compile(rb"[^%\n]*")
-_OF_LINES = (Problem.SIDE, Problem.DIAGONAL, Problem.REAL)
 _SHOWN = 40  # bytes of a token
-_WRONG = {
-    Problem.ROW: "no row from 1 to {order}",
-    Problem.COLUMN: "no column from 1 to {order}",
-    Problem.NUMBER: "no {kind}",
-    Problem.MISSING: "the line ends before its {tokens} tokens",
-    Problem.SURPLUS: "the line has more than {tokens} tokens",
-    Problem.ENTRIES: "more entries than the header promises",
-    Problem.NUL: "no byte of a text",
-    Problem.SIDE: "across the diagonal from entries before, and a {symmetry} file stores one side",
-    Problem.DIAGONAL: "on the diagonal, where a {symmetry} file stores no entry",
-    Problem.REAL: "on the diagonal and not real, as a {symmetry} matrix is there",
-    Problem.BEYOND: "beyond float64",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +83,8 @@ def read(path: Path, name: str = "") -> MatrixFile:
         header = _header(handle, name)
         # Repetitions are summed: the number of distinct entries is not known yet.
         require_memory(name, header.order, header.entries, distinct=0)
-        body = _Body(handle, header, name)
-        matrix = _expanded(body, header)
-        _check_finite(matrix, body, handle, header, name)
+        matrix = _expanded(_Body(handle, header, name), header)
+    _require_finite(matrix, name)
     if header.field == "pattern":
         matrix.data[:] = 1  # duplicates summed to more
     return MatrixFile(matrix, header.field)
@@ -177,7 +162,7 @@ def _line(handle: IO[bytes], number: int, name: str) -> bytes:
     if len(line) == _BLOCK:
         raise _too_long(name, number)
     if b"\0" in line:
-        raise _refusal(name, number, b"\0", _WRONG[Problem.NUL])
+        raise _refusal(name, number, b"\0", lines.WRONG[lines.NUL])
     return line
 
 
@@ -198,14 +183,13 @@ class _Body:
         self.rows, self.columns = np.empty(room, np.int32), np.empty(room, np.int32)
         self._numbers = np.empty(parts * room) if parts else np.ones(room)
         self.values = self._numbers.view(np.complex128) if parts == 2 else self._numbers
-        self._form = (header.order, parts, int(header.field == "integer"), SYMMETRIES.index(header.symmetry))
-        self._count, self._name = header.entries, name
+        self._header, self._name = header, name
         self._at = (header.line, 0, -1)  # lines and entries before, and the side that has entries
         self._text = bytearray(_BLOCK + 1)
         self._read(handle)
         line, found, _ = self._at
-        if found < self._count:
-            promise = f"the header promises {self._count} entries, the file has {found}"
+        if found < header.entries:
+            promise = f"the header promises {header.entries} entries, the file has {found}"
             raise InputError(f"{name}: line {line}: truncated: {promise}")
 
     def _read(self, handle: IO[bytes]) -> None:
@@ -224,24 +208,20 @@ class _Body:
 
     def _scan(self, end: int) -> None:
         """Read the lines of the text before its `end`."""
-        block = np.frombuffer(self._text, np.uint8)
-        arrays = self.rows[: self._count], self.columns[: self._count], self._numbers
-        problem, at, *after = lines.scan(block, end, (0, *self._at), *arrays, self._form)
+        header, parts, integers = self._header, _PARTS[self._header.field], self._header.field == "integer"
+        form = (header.order, parts, int(integers), SYMMETRIES.index(header.symmetry))
+        block, begun = np.frombuffer(self._text, np.uint8), (0, *self._at)
+        arrays = self.rows[: header.entries], self.columns[: header.entries], self._numbers
+        fault, at, *after = lines.scan(block, end, begun, *arrays, form)
         self._at = (after[0], after[1], after[2])
-        if problem:
-            token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
-            raise _refusal(self._name, after[0] + 1, token, self._why(Problem(problem), token))
-
-    def _match(self, part: re.Pattern[bytes], start: int) -> bytes:
-        return cast(re.Match[bytes], part.match(self._text, start))[0].rstrip()
-
-    def _why(self, problem: Problem, token: bytes) -> str:
-        order, parts, integers, symmetry = self._form
-        if problem is Problem.NUMBER and _NOT_FINITE.fullmatch(token):
-            return "NaN or infinite"
-        kind = "integer from -2^63 to 2^63 - 1" if integers else "number"
-        words = {"order": order, "tokens": 2 + parts, "kind": kind, "symmetry": SYMMETRIES[symmetry]}
-        return _WRONG[problem].format(**words)
+        if fault:
+            part = _LINE if fault in lines.OF_LINES else _TOKEN
+            token = cast(re.Match[bytes], part.match(self._text, at))[0].rstrip()
+            kind = "integer from -2^63 to 2^63 - 1" if integers else "number"
+            words = {"order": header.order, "tokens": 2 + parts, "kind": kind, "symmetry": header.symmetry}
+            not_finite = fault == lines.NUMBER and _NOT_FINITE.fullmatch(token)
+            why = "NaN or infinite" if not_finite else lines.WRONG[fault].format(**words)
+            raise _refusal(self._name, after[0] + 1, token, why)
 
 
 def _expanded(body: _Body, header: _Header) -> csr_array:
@@ -265,22 +245,13 @@ def _expanded(body: _Body, header: _Header) -> csr_array:
     return matrix
 
 
-def _check_finite(matrix: csr_array, body: _Body, handle: IO[bytes], header: _Header, name: str) -> None:
-    """Refuse a sum or a modulus that overflows, by the last line that adds to it."""
+def _require_finite(matrix: csr_array, name: str) -> None:
+    """Refuse a sum or a modulus that overflows."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if not len(bad):
-        return
-    row, column = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1, int(matrix.indices[bad[0]])
-    rows, columns = body.rows[: header.entries], body.columns[: header.entries]
-    here = (rows == row) & (columns == column)
-    if header.symmetry != "general":
-        here |= (rows == column) & (columns == row)
-    handle.seek(0)
-    numbered = ((line, _words(text)) for line, text in enumerate(handle, 1) if line > header.line)
-    held = (each for each in numbered if each[1])
-    line, words = next(itertools.islice(held, int(np.flatnonzero(here)[-1]), None))
-    why = f"entry ({row + 1}, {column + 1}) is beyond float64, its repetitions summed and its modulus taken"
-    raise _refusal(name, line, words[2], why)
+    if len(bad):
+        row, column = np.searchsorted(matrix.indptr, bad[0], side="right"), matrix.indices[bad[0]] + 1
+        why = "is beyond float64, its repetitions summed and its modulus taken"
+        raise InputError(f"{name}: entry ({row}, {column}) {why}")
 
 
 def _refusal(name: str, line: int, token: bytes, why: str) -> InputError:
