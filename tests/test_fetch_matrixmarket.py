@@ -76,9 +76,9 @@ def test_a_million_entries_take_less_than_a_second(tmp_path: Path, count: int) -
     body = "\n".join(f"{row} {column} {value}e-7" for row, column, value in table.tolist())
     path = write(tmp_path / "large.mtx", "coordinate real general", f"{n} {n} {count}\n{body}\n")
     matrixmarket.read(write(tmp_path / "small.mtx", "coordinate real general", "1 1 1\n1 1 1\n"))  # compiles
-    start = time.perf_counter()
+    start = time.process_time()
     read = matrixmarket.read(path)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert read.matrix.data.sum() == pytest.approx(table[:, 2].sum() * 1e-7)
     assert seconds < count / 1e6, f"{seconds:.2f} s"
 
