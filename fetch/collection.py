@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch.part import Part, locked, storing
-from fetch.transfer import Wanted, is_remote, refuse_offline, transfer
+from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, storing, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, expanded, write_text
 from fillpath.settings import settings

@@ -17,8 +17,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
-from fetch.part import Part, storing
-from fetch.transfer import Wanted
+from fetch.transfer import Part, Wanted, storing
 from fillpath import __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space

@@ -11,8 +11,7 @@ import requests
 
 from fetch.collection import address
 from fetch.download import Session
-from fetch.part import announced
-from fetch.transfer import is_remote
+from fetch.transfer import announced, is_remote
 from fillpath.errors import TransferError
 from fillpath.settings import settings
 

@@ -20,8 +20,17 @@ from typing import NamedTuple
 
 from fetch import trust
 from fetch.collection import address, spelling
-from fetch.part import Part, locked, read_note, storing, write_note
-from fetch.transfer import Wanted, is_remote, refuse_offline, transfer
+from fetch.transfer import (
+    Part,
+    Wanted,
+    is_remote,
+    locked,
+    read_note,
+    refuse_offline,
+    storing,
+    transfer,
+    write_note,
+)
 from fetch.unpack import extract
 from fillpath.errors import InputError, TransferError
 from fillpath.paths import bytes_text, cache, write_text

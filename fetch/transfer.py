@@ -1,18 +1,25 @@
-"""Get one file from a folder or an http(s) address.
+"""Files on their way into the cache: the part that has arrived, its note and its lock.
 
 archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import json
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from fetch.part import Part
-from fillpath.errors import TransferError
+from fillpath.errors import DiskFullError, TransferError
+from fillpath.lock import exclusive
+from fillpath.paths import cache, write_text
 from fillpath.settings import settings
+
+Note = TypeVar("Note")
 
 
 class Wanted(NamedTuple):
@@ -32,6 +39,78 @@ class Wanted(NamedTuple):
     expansion: int = 0
     limit: float = 0.0
     sha256: str = ""
+
+
+class Origin(NamedTuple):
+    """The announcement of a server with the first byte of a file.
+
+    location : address of the file
+    validator : its strong ETag, or the time of its last change; empty if it has neither
+    total : bytes of the whole file, None if not announced
+    """
+
+    location: str = ""
+    validator: str = ""
+    total: int | None = None
+
+
+class Part:
+    """The part of a file that has arrived, stored at `path` with a note of its origin.
+
+    inherited : bytes that an earlier process left
+    doubtful : whether several answers make up the part, or no length was announced
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._note = path, path.with_name(f"{path.name}.json")
+        self.origin = read_note(self._note, Origin) or Origin()
+        self.inherited = self.size
+        self.doubtful = self.inherited > 0
+
+    @property
+    def size(self) -> int:
+        """Return the bytes that have arrived."""
+        return self.path.stat().st_size if self.path.is_file() else 0
+
+    def begin(self, location: str, headers: Mapping[str, str]) -> None:
+        """Start again with an answer of these headers."""
+        self.discard()
+        total = announced(headers)
+        self.origin, self.doubtful = Origin(location, _validator(headers), total), total is None
+        write_note(self._note, self.origin)
+        self.path.touch()
+
+    def request(self) -> dict[str, str]:
+        """Return the headers that ask for the rest of the file."""
+        headers = {"Range": f"bytes={self.size}-", "If-Range": self.origin.validator}
+        return {name: text for name, text in headers.items() if text and self.size}
+
+    def is_continued_by(self, headers: Mapping[str, str]) -> bool:
+        """Tell whether an answer of these headers brings the rest of the same file."""
+        span = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", headers.get("Content-Range", ""))
+        if span is None or not 0 < self.size == int(span[1]):
+            return False
+        validators, total = {_validator(headers), self.origin.validator, ""}, self.origin.total
+        return len(validators) <= 2 and (total is None or span[2] == str(total))
+
+    def discard(self) -> None:
+        """Delete everything that has arrived. Raises TransferError."""
+        with storing(self.path):
+            self.path.unlink(missing_ok=True)
+            self._note.unlink(missing_ok=True)
+        self.origin, self.inherited = Origin(), 0
+
+
+def announced(headers: Mapping[str, str]) -> int | None:
+    """Return the length that a server announces, None for none."""
+    length = headers.get("Content-Length", "")
+    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
+
+
+def _validator(headers: Mapping[str, str]) -> str:
+    etag = headers.get("ETag", "")
+    # A weak ETag proves the same meaning of two answers, not the same bytes.
+    return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
 
 
 def is_remote(location: str) -> bool:
@@ -64,3 +143,45 @@ def transfer(wanted: Wanted, part: Part) -> Path:
     if not os.access(original, os.R_OK):
         raise TransferError(f"{original}: cannot be read; {wanted.hint}")
     return original
+
+
+def read_note(path: Path, kind: Callable[..., Note]) -> Note | None:
+    """Read a named tuple from a JSON file; None if the file is missing or damaged."""
+    try:
+        return kind(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_note(path: Path, note: Any) -> None:
+    """Write a named tuple as a JSON file."""
+    write_text(path, json.dumps(note._asdict(), sort_keys=True) + "\n")
+
+
+@contextlib.contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn errors of the file system into DiskFullError, which no retry helps, or TransferError."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            kept = "what has arrived is kept, and the next try resumes there"
+            advice = "free some space, or point FILLPATH_CACHE elsewhere"
+            raise DiskFullError(f"{path}: the disk is full; {kept}; {advice}") from None
+        if problem.errno is not None:
+            trouble = f"{problem.filename or path}: {problem.strerror}"
+            raise TransferError(f"{trouble}; are FILLPATH_CACHE and its disk right?") from None
+        raise
+
+
+@contextlib.contextmanager
+def locked(name: str, seconds: float | None = None) -> Iterator[None]:
+    """Hold a lock of the cache against other processes, as `exclusive` does.
+
+    Raises TransferError or DiskFullError if the lock cannot be made.
+    """
+    path = cache() / "locks" / f"{name}.lock"
+    with contextlib.ExitStack() as held:
+        with storing(path):
+            held.enter_context(exclusive(path, seconds))
+        yield

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch.part import locked, storing
+from fetch.transfer import locked, storing
 from fillpath.errors import TransferError
 from fillpath.paths import cache, write_text
 

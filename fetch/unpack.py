@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from tarfile import ReadError, TarInfo
 from typing import IO, cast
 
-from fetch.part import storing
+from fetch.transfer import storing
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
 

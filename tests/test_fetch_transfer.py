@@ -18,9 +18,8 @@ import pytest
 import requests
 
 from fetch import download, transfer
-from fetch.part import Part
 from fetch.sizes import archive_sizes
-from fetch.transfer import Wanted
+from fetch.transfer import Part, Wanted
 from fillpath import __version__, paths
 from fillpath.errors import ConfigError, DiskFullError, TransferError
 from tests.misbehaving import (
