@@ -55,17 +55,14 @@ def _listed(matrices: tuple[Listed, ...], labels: set[str]) -> tuple[Listed, ...
     return tuple(matrix for matrix in matrices if matrix.label in labels)
 
 
-def asking(index: bytes, folder: Path) -> Ask:
+def asking(listed: tuple[Listed, ...]) -> Ask:
     """ssgetpy's answers over that index."""
-    path = folder / "ssstats.csv"
-    path.write_bytes(index)
-    listed = collection.parse(index)
-    return lambda query: _listed(listed, search.ask(query, path))
+    return lambda query: _listed(listed, search.ask(query, listed))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    return asking(index_of(MADE), tmp_path_factory.mktemp("made"))
+def made() -> Ask:
+    return asking(MADE)
 
 
 @pytest.fixture
@@ -123,7 +120,7 @@ def test_what_ssgetpy_can_narrow_it_narrows_as_the_index_does(made: Ask, query: 
     assert made(query) == tuple(filter(query.matches, MADE))
 
 
-def test_both_agree_on_the_whole_collection(suitesparse: Path, tmp_path: Path) -> None:
+def test_both_agree_on_the_whole_collection(suitesparse: Path) -> None:
     path = suitesparse / "files" / "ssstats.csv"
     if not path.is_file():
         pytest.skip(f"{path} is not there: the collection's index")
@@ -133,7 +130,7 @@ def test_both_agree_on_the_whole_collection(suitesparse: Path, tmp_path: Path) -
         Query(kind="unknown", rows=Range(1000, 10**5), symmetry=Range(0.9, 0.9999)), Query(name="absent"),
         Query(entries=Range(11948, 149090)), Query(search="rajat", rows=Range(10**4), symmetry=Range(1, 1)),
     )  # fmt: skip
-    ask = asking(path.read_bytes(), tmp_path)
+    ask = asking(here)
     for query in queries:
         assert tuple(filter(query.matches, ask(query))) == tuple(filter(query.matches, here)), query
 
@@ -171,13 +168,12 @@ def test_the_index_is_asked_for_once_and_nothing_written_elsewhere(site: Site, t
 
 
 def test_ssgetpy_reaches_no_server_and_no_home_and_logs_nothing(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "index").write_bytes(index_of(MADE))
-    code = "import logging, pathlib; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
-    code += "print(len(ask(Query(), pathlib.Path('{}'))))"
-    command = [sys.executable, "-c", code.format(tmp_path / "index")]
+    code = "import logging; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
+    code += "print(ask(Query(), [Listed('G', 'm', 1, 1, 1, '', 0.0, 0.0)]))"
+    command = [sys.executable, "-c", code]
     proxies = dict.fromkeys(("http_proxy", "https_proxy"), site.url)
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **proxies}, capture_output=True, text=True)
-    assert (done.stdout, done.stderr, done.returncode) == (f"{len(MADE)}\n", "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == ("{'G/m'}\n", "", 0)
     assert site.requests == [] and list((tmp_path / "home").iterdir()) == []
 
 

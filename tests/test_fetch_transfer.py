@@ -18,7 +18,6 @@ import pytest
 import requests
 
 from fetch import download, transfer
-from fetch.sizes import archive_sizes
 from fetch.transfer import Part, Wanted
 from fillpath import __version__, paths
 from fillpath.errors import ConfigError, DiskFullError, TransferError
@@ -109,7 +108,7 @@ def test_no_password_of_the_user_is_sent(
     site.files["/MM/G/m.tar.gz"] = DATA
     site.script = [noted(refused(302, Location=AT)), *[noted(well)] * 3]
     get(site, part)
-    assert archive_sizes([("G", "m")]) == {("G", "m"): len(DATA)}
+    assert download.archive_sizes([("G", "m")]) == {("G", "m"): len(DATA)}
     requests.get(site.url + AT, timeout=10)
     assert sent[:3] == [None] * 3 and str(sent[3]).startswith("Basic "), "the last one without a care"
 
