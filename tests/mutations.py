@@ -447,7 +447,7 @@ MUTATIONS = (
     Mutation(
         "a part goes on with another range", "fetch/transfer.py",
         "not 0 < self.size == int(span[1])", "not self.size",
-        "test_fetch_transfer.py::test_another_range_than_asked_for_starts_over",
+        "test_fetch_transfer.py::test_what_is_asked_for_after_an_answer",
     ),
     Mutation(
         "a pack's checksums are not compared", "fillpath/holdings.py",

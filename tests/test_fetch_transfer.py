@@ -113,11 +113,59 @@ def test_no_password_of_the_user_is_sent(
     assert sent[:3] == [None] * 3 and str(sent[3]).startswith("Basic "), "the last one without a care"
 
 
-def test_a_truncated_answer_is_resumed(site: Site, part: Path) -> None:
-    site.script = [cut(1000), cut(500)]
-    assert get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-", "bytes=1500-"]
-    assert [request.if_range for request in site.requests] == [None, '"1"', '"1"']
+def part_of(span: str, etag: str = '"1"', first: int = 1000) -> Behaviour:
+    return answered(206, DATA[first:], Content_Range=span, ETag=etag)
+
+
+RIGHT = f"bytes 1000-3001/{len(DATA)}"
+SPANS = ("bytes 999-3001/3002", "bytes 1000-3001/4000", "bytes 1000-3001/*", "", "bytes 0-3001/3002", "junk")
+ANSWERS: dict[str, tuple[list[Behaviour], list[str | None], bool]] = {
+    "cut twice": ([cut(1000), cut(500)], [None, "bytes=1000-", "bytes=1500-"], True),
+    "cut before the first byte": ([cut(0), cut(1)], [None, None, "bytes=1-"], True),
+    "the right range": ([cut(1000), part_of(RIGHT)], [None, "bytes=1000-"], True),
+    "ranges are ignored": ([cut(1000), no_range], [None, "bytes=1000-"], False),
+    **{f"range {span}": ([cut(1000), part_of(span)], [None, "bytes=1000-", None], False) for span in SPANS},
+    "another file": ([cut(1000), part_of(RIGHT, '"2"')], [None, "bytes=1000-", None], False),
+    "a range that nobody asked for": ([part_of("bytes 5-3001/3002", first=5)], [None, None], False),
+    "no length": ([no_length], [None], True),
+    **{f"HTTP {status}": ([refused(status)] * 2, [None] * 3, False) for status in (500, 502, 503, 408, 429)},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_is_asked_for_after_an_answer(site: Site, part: Path, name: str) -> None:
+    """Another range or another file than asked for starts over; what several answers make up is doubtful."""
+    site.script, ranges, doubtful = list(ANSWERS[name][0]), *ANSWERS[name][1:]
+    assert (get(site, part).doubtful, site.ranges) == (doubtful, ranges)
+    sent = ['"1"' if each else None for each in ranges]
+    assert [request.if_range for request in site.requests] == sent
+
+
+FINAL: dict[str, tuple[Behaviour | str, str]] = {
+    "404": (refused(404), r"not there \(HTTP 404\); is it spelled right"),
+    "410": (refused(410), "not there"),
+    "403": (refused(403), "HTTP 403 brings no file"),
+    "204": (refused(204), "HTTP 204 brings no file"),
+    "circles": (refused(302, Location=AT), "redirects"),
+    "no http": ("ftp://127.0.0.1/x", "is FILLPATH_MIRROR a folder or an"),
+    "no port": ("http://127.0.0.1:port/x", "is FILLPATH_MIRROR a folder or an"),
+    "no host": ("http://[/x", "is FILLPATH_MIRROR a folder or an"),
+    "no certificates": ("https://127.0.0.1:1/x", "cannot be asked for: .*/absent"),
+}
+
+
+@pytest.mark.parametrize("name", FINAL)
+def test_what_no_retry_helps_is_refused_at_once(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    answer, says = FINAL[name]
+    if isinstance(answer, str):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
+    site.script = [] if isinstance(answer, str) else [answer] * 40
+    asked = Wanted("x", answer, "") if isinstance(answer, str) else wanted(site)
+    with pytest.raises(TransferError, match=says):
+        transfer.transfer(asked, Part(part))
+    assert left(part) == [] and len(site.requests) == {"circles": 31}.get(name, int(name.isdecimal()))
 
 
 def test_a_part_from_an_earlier_process_is_resumed(
@@ -162,45 +210,11 @@ def test_a_part_without_its_note_starts_over(
     assert get(site, part).inherited == 0 and site.ranges == [None]
 
 
-def test_ranges_that_are_ignored_start_over(site: Site, part: Path) -> None:
-    site.script = [cut(1000), no_range]
-    assert not get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-"]
-
-
-@pytest.mark.parametrize(
-    "span",
-    ["bytes 999-3001/3002", "bytes 1000-3001/4000", "bytes 1000-3001/*", "", "bytes 0-3001/3002", "junk"],
-)
-def test_another_range_than_asked_for_starts_over(site: Site, part: Path, span: str) -> None:
-    site.script = [cut(1000), answered(206, DATA[1000:], Content_Range=span, ETag='"1"')]
-    assert not get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-", None]
-
-
-def test_a_range_of_another_file_starts_over(site: Site, part: Path) -> None:
-    other = answered(206, DATA[1000:], Content_Range=f"bytes 1000-3001/{len(DATA)}", ETag='"2"')
-    site.script = [cut(1000), other]
-    get(site, part)
-    assert site.ranges == [None, "bytes=1000-", None]
-
-
-def test_a_range_that_nobody_asked_for_is_not_taken(site: Site, part: Path) -> None:
-    site.script = [answered(206, DATA[5:], Content_Range=f"bytes 5-3001/{len(DATA)}")]
-    get(site, part)
-    assert site.ranges == [None, None]
-
-
 def test_weak_validators_are_not_relied_on(site: Site, part: Path) -> None:
     site.etag = 'W/"1"'
     site.script = [cut(1000)]
     assert get(site, part).doubtful
     assert site.requests[1].if_range is None and site.ranges[1] == "bytes=1000-"
-
-
-def test_no_length_is_doubtful_and_closes_the_matter(site: Site, part: Path) -> None:
-    site.script = [no_length]
-    assert get(site, part).doubtful and site.ranges == [None]
 
 
 def test_the_end_of_a_file_without_length_is_found_by_416(site: Site, part: Path) -> None:
@@ -250,13 +264,6 @@ def test_a_slow_connection_that_is_fast_enough_is_left_alone(
     site.script = [dripping(300, 0.05)]
     get(site, part)
     assert site.ranges == [None]
-
-
-@pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
-def test_a_server_in_trouble_is_asked_again(site: Site, part: Path, status: int) -> None:
-    site.script = [refused(status), refused(status)]
-    get(site, part)
-    assert len(site.requests) == 3
 
 
 def test_a_server_that_keeps_failing_is_given_up(site: Site, part: Path) -> None:
@@ -315,22 +322,6 @@ def test_a_server_is_left_alone_as_long_as_it_asks_within_bounds(
     assert naps == [*slept, 1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [
-        (404, r"not there \(HTTP 404\); is it spelled right"),
-        (410, "not there"),
-        (403, "HTTP 403 brings no file"),
-        (204, "HTTP 204 brings no file"),
-    ],
-)
-def test_a_refusal_is_final(site: Site, part: Path, status: int, says: str) -> None:
-    site.script = [refused(status)]
-    with pytest.raises(TransferError, match=says):
-        get(site, part)
-    assert len(site.requests) == 1 and left(part) == []
-
-
 @pytest.mark.parametrize("kind", ["text/html", "text/html; charset=utf-8"])
 def test_a_page_instead_of_an_archive_is_refused_at_once(
     site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -340,30 +331,6 @@ def test_a_page_instead_of_an_archive_is_refused_at_once(
     with pytest.raises(TransferError, match=r"no archive, but an HTML page; .* no login page in between"):
         transfer.transfer(wanted(site, expansion=3), Part(part))
     assert len(site.requests) == 1 and part.stat().st_size == 1200, "what an archive gave is kept"
-
-
-def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Site, part: Path) -> None:
-    site.script = [cut(0), cut(1)]
-    get(site, part)
-    assert len(site.requests) == 3
-
-
-@pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "http://127.0.0.1:port/x", "http://[/x"])
-def test_an_address_that_is_none_is_refused_at_once(part: Path, address: str) -> None:
-    with pytest.raises(TransferError, match="is FILLPATH_MIRROR a folder or an"):
-        transfer.transfer(Wanted("x", address, ""), Part(part))
-
-
-def test_certificates_that_are_none_are_named_at_once(part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
-    with pytest.raises(TransferError, match=r"cannot be asked for: .*/absent"):
-        transfer.transfer(Wanted("x", "https://127.0.0.1:1/x", ""), Part(part))
-
-
-def test_a_server_that_leads_in_circles_is_refused_at_once(site: Site, part: Path) -> None:
-    site.script = [refused(302, Location=AT)] * 40
-    with pytest.raises(TransferError, match="redirects"):
-        get(site, part)
 
 
 def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
