@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 from fillpath.errors import InputError
 
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
-BLOCK = 1 << 20  # bytes read at once, and at most in a line that is read in parts
+BLOCK = 1 << 20  # bytes read at once, and at most in a line
 NUL = "no byte of a text"
 _SHOWN = 40  # bytes of a token
 _BLANK = rb"[ \t\r\v\f]"
@@ -65,7 +65,7 @@ class Checked:
         """Return the next lines as SciPy reads them."""
         text, rest = self._handle.read(BLOCK), self._handle.readline(BLOCK)
         text += rest if rest.endswith(b"\n") or not text else rest + b"\n"
-        if len(rest) == BLOCK or self._lines.fullmatch(text) is None:
+        if len(text) - text.rfind(b"\n", 0, -1) - 1 > BLOCK or self._lines.fullmatch(text) is None:
             raise ValueError("a line breaks the grammar")
         text = text.translate(_PLAIN)
         text = re.sub(rb"%[^\n]*", b"", text) if b"%" in text else text
@@ -99,7 +99,7 @@ def fault(handle: IO[bytes], header: Header, name: str, problem: str) -> InputEr
     for at, line in enumerate(iter(lambda: handle.readline(BLOCK), b""), 1):
         if at <= header.line:
             continue
-        if len(line) == BLOCK:
+        if len(line) == BLOCK and not line.endswith(b"\n"):
             return too_long(name, at)
         tokens = words_of(line)
         if tokens and found == header.entries:

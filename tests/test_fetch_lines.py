@@ -278,11 +278,12 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
         ("real symmetric", b"3 3 2\n1 2 -1e308\n1 2 -1e308\n", r"entry \(1, 2\) is beyond"),
         ("complex hermitian", b"3 3 1\n1 1 1 1\n", "line 3: '1 1 1 1': on the diagonal and not real"),
         ("complex hermitian", b"3 3 1\n\t1 1 1 5e-324\n", "line 3: '1 1 1 5e-324': on the diagonal and not"),
-        ("real general", b"3 3 1\n1 1 " + b" " * (1 << 21) + b"1\n", "line 3 is longer than"),
+        ("real general", b"3 3 1\n1 1 " + b" " * (1 << 20) + b"1\n", "line 3 is longer than"),
+        ("real general", b"3 3 1\n1 1 " + b" " * (1 << 22), "line 3 is longer than"),
         ("%" * (1 << 21), b"", "line 1 is longer than"),
         ("real general", b"3 3 1\n1 1 1\n" + b"\n" * (1 << 20) + b"x\n", "'x': more entries than the header"),
     ],
-    ids=range(24),
+    ids=range(25),
 )
 def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes, says: str) -> None:
     path = given(tmp_path, header, body)
