@@ -58,7 +58,7 @@ def address(path: str) -> str:
 def local_path() -> Path:
     """Return where the index is on this machine: in the mirror's folder, or else in the cache, if at all."""
     here = Path(address(INDEX))
-    return here if here.is_file() else _cached()
+    return here if here.is_file() else cache() / "ssstats.csv"
 
 
 def local_index() -> tuple[Listed, ...]:
@@ -84,12 +84,13 @@ def refresh(*, offline: bool = False, limit: float = 0.0) -> tuple[Listed, ...]:
     wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?", limit=limit)
     refuse_offline(wanted, offline)
     with locked("index", limit or None):
-        part = Part(cache() / "ssstats.csv.part")
+        path = cache() / "ssstats.csv"
+        part = Part(path.with_name(f"{path.name}.part"))
         content = transfer(wanted, part).read_bytes()
         try:
             listed = parse(content)
-            with storing(_cached()):
-                write_text(_cached(), content.decode())
+            with storing(path):
+                write_text(path, content.decode())
         except TransferError as problem:
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         finally:
@@ -109,10 +110,6 @@ def nearest(text: str, labels: Sequence[str]) -> str:
     """Return `; did you mean ...?` for the label of that spelling or a similar one; empty for none."""
     same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]
     return f"; did you mean {same[0]}?" if same else suggest(text, labels)
-
-
-def _cached() -> Path:
-    return cache() / "ssstats.csv"
 
 
 def parse(content: bytes) -> tuple[Listed, ...]:
