@@ -2,6 +2,8 @@
 
 A part that a kill, a full disk or a bad connection left is resumed if its server allows that safely. Errors
 of requests and urllib3 may pass on a retry; TransferError and DiskFullError are final.
+
+    download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
 from __future__ import annotations

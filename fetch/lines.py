@@ -2,6 +2,9 @@
 
 SciPy converts numbers fast, but reads past what it does not understand. So `Checked` matches every byte of
 the lines that it gives to SciPy. `fault` then finds the token that is wrong.
+
+    mmread(Checked(handle, header))                 the entries, or ValueError
+    raise fault(handle, header, "m.mtx", "")        m.mtx: line 3: '1.5': no row from 1 to 7
 """
 
 from __future__ import annotations

@@ -101,6 +101,7 @@ def fetch(
         if not trust_change and (found := cached(group, name, sha256)):
             Part(part).discard()  # An earlier process was killed after it wrote its receipt.
             return found
+        refuse_offline(wanted, offline)
         failed = path.with_name(_FAILED)
         _refuse_soon(failed, wanted)
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
@@ -109,7 +110,7 @@ def fetch(
             download = _obtain(path, part, wanted, _expected(wanted, trust_change))
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, ValueError):
                     write_text(failed, f"{location}\n{problem}")
             raise
         forget_failure(group, name)
@@ -142,7 +143,7 @@ def _path(group: str, name: str) -> Path:
 
 def _refuse_soon(failed: Path, wanted: Wanted) -> None:
     """Raise TransferError if the note of a failure is of that address and of a moment ago."""
-    if failed.is_file():
+    with contextlib.suppress(OSError):  # A note that is missing or unreadable hinders no transfer.
         location, _, reason = failed.read_text("utf-8", "replace").partition("\n")
         ago = time.time() - failed.stat().st_mtime
         if location == wanted.location and 0 <= ago < RETRY_AFTER:
@@ -168,17 +169,18 @@ def _obtain(
     """Transfer the archive and keep its matrix, in a second try if the first archive was doubtful."""
     arriving = Part(part)
     archive = transfer(wanted, arriving)
+    downloaded = archive == part
     try:
         sha256, size = _keep(archive, path, wanted, expected)
     except TransferError as problem:
         arriving.discard()
-        if not (again and arriving.doubtful):
+        if not (again and downloaded and arriving.doubtful):
             raise
         _log.warning("%s; downloading it once more from the start", problem)
         return _obtain(path, part, wanted, expected, again=False)
-    resumed = arriving.inherited if archive == part else 0
+    resumed = arriving.inherited if downloaded else 0
     arriving.discard()
-    how = "copied" if archive != part else "resumed" if resumed else "downloaded"
+    how = "resumed" if resumed else "downloaded" if downloaded else "copied"
     return Download(path, sha256, wanted.location, how, size, resumed)
 
 

@@ -1,6 +1,8 @@
 """Files on their way into the cache: the part that has arrived, its note and its lock.
 
-archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
+The caller checks what a transfer brings, and discards the part.
+
+    archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
 """
 
 from __future__ import annotations

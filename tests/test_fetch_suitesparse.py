@@ -520,6 +520,17 @@ def test_a_kill_between_matrix_and_receipt_leaves_no_receipt_that_lies(
     assert suitesparse.cached("G", "m", first.sha256) is None
 
 
+def test_a_bad_archive_of_a_folder_is_read_once_beside_a_part_of_a_server(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    leave_a_part(site, 5000, monkeypatch)
+    monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
+    put_raw(tmp_path / "mirror", b"no archive")
+    with pytest.raises(TransferError, match="Not a gzipped file"):
+        suitesparse.fetch("G", "m")
+    assert "once more" not in caplog.text
+
+
 def test_trust_downloads_again(mirror: Path) -> None:
     put(mirror, regular("m/m.mtx"))
     suitesparse.fetch("G", "m")
