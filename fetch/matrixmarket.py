@@ -152,7 +152,7 @@ def _content(handle: IO[bytes], header: Header, name: str) -> csr_array:
     problem = ""
     try:
         entries = cast(coo_array, mmread(cast(IO[bytes], Checked(handle, header)), spmatrix=False))
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, RuntimeError) as error:
         problem = str(error)
     if problem or not _fits(entries, header):
         raise fault(handle, header, name, problem)
