@@ -195,8 +195,7 @@ def _keep(archive: Path, path: Path, wanted: Wanted, expected: tuple[str, str]) 
     with storing(path):
         # An old receipt must not vouch for the new content.
         receipt.unlink(missing_ok=True)
-    length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
-    with storing(path):
+        length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
         if not wanted.sha256:
             trust.record(wanted.location, sha256, size)
         write_note(receipt, _Receipt(sha256, wanted.location, length))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import math
 import random
 import re
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath.case import Preparation
 from fillpath.errors import InputError
+from tests.thorough import daily
 
 INDEX, INTEGER = re.compile(rb"\+?[0-9]+"), re.compile(rb"[+-]?[0-9]+")
 REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eEdD][+-]?[0-9]+)?")
@@ -265,6 +268,17 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
         ("real general too", b"3 3 1\n1 1 1\n", "line 1: the header is"),
         ("real hermitian", b"3 3 1\n1 1 1\n", "line 1: 'hermitian': the format has no real"),
         ("pattern skew-symmetric", b"3 3 1\n2 1\n", "line 1: 'skew-symmetric': the format has no pattern"),
+        ("real general", b"", "the file ends within its header"),
+        ("real general", b"2 3 1\n1 1 2\n", "2 x 3 is not square"),
+        ("real general", b"2 2 0\n", "empty"),
+        ("real general", b"0 0 0\n", "empty"),
+        ("real general", b"2 2 3\n1 1 1.000000\n2 2 1.000000\n", "line 4: truncated"),
+        ("real general", b"3000000000 3000000000 1\n1 1 1\n", "int32"),
+        ("real general", b"2 2 2\n1 1 1\n3 2 1\n", "line 4: '3': no row from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 1\n0 2 1\n", "line 4: '0': no row from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 1\n2 x 1\n", "line 4: 'x': no column from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 nan\n2 2 1\n", "line 3: 'nan': NaN or infinite"),
+        ("complex general", b"1 1 1\n1 1 1 inf\n", "line 3: 'inf': NaN or infinite"),
         ("real general", b"3 3 1 9\n1 1 1\n", "line 2: '3': rows, columns and entries"),
         ("real general", b"3 3 0_1\n1 1 1\n", "line 2: '0_1': rows, columns and entries"),
         ("real general", b"% \0\n3 3 1\n1 1 1\n", r"line 2: '\\x00': no byte of a text"),
@@ -287,7 +301,7 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
             "'x': more entries than the header",
         ),
     ],
-    ids=range(25),
+    ids=itertools.count(),
 )
 def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes, says: str) -> None:
     path = given(tmp_path, header, body)
@@ -299,6 +313,11 @@ def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes
 @pytest.mark.parametrize(
     ("header", "body", "values"),
     [
+        ("real general", "2 2 3\n1 1 2\n1 2 3\n2 2 4\n", [2.0, 3.0, 0.0, 4.0]),
+        ("integer symmetric", "2 2 2\n1 1 2\n2 1 3\n", [2.0, 3.0, 3.0, 0.0]),
+        ("real skew-symmetric", "2 2 1\n2 1 3\n", [0.0, -3.0, 3.0, 0.0]),
+        ("real general", "2 2 3\n1 1 2\n1 1 3\n2 2 1\n", [5.0, 0.0, 0.0, 1.0]),
+        ("pattern general", "2 2 3\n1 1\n2 1\n2 1\n", [1.0, 0.0, 1.0, 0.0]),
         ("real general", "2 2 3\n1 1  4.250000D+02\n2 2 -10.500000d+01\n2 1 1\n", [425.0, 0.0, 1.0, -105.0]),
         ("integer general", f"1 1 2\n1 1 {6 * 10**18}\n1 1 {6 * 10**18}\n", [1.2e19]),
         ("double general", "1 1 1\n1 1 2\n", [2.0]),
@@ -307,7 +326,20 @@ def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes
         ("complex hermitian", "2 2 2\n1 1 1.5 1e-400\n2 1 3 5e-324\n", [1.5, 3.0, 3.0, 0.0]),
         ("REAL General % so it is", "\n  1 \t 1 1  \n% c\n\n 1 1 2 \n\n%", [2.0]),
     ],
-    ids=["Fortran", "sum of integers", "double", "unsigned", "upper side alone", "hard zero", "free format"],
+    ids=[
+        "general",
+        "symmetric",
+        "skew",
+        "duplicates",
+        "pattern",
+        "Fortran",
+        "sum of integers",
+        "double",
+        "unsigned",
+        "upper side alone",
+        "hard zero",
+        "free format",
+    ],
 )
 def test_values_are_those_of_the_file(tmp_path: Path, header: str, body: str, values: list[float]) -> None:
     read = matrixmarket.read(given(tmp_path, header, body.encode()))
@@ -352,3 +384,31 @@ def test_a_refusal_names_the_file_that_was_given(
         path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
     with pytest.raises(InputError, match=rf"^{re.escape(str(path))}: {says}"):
         prepare(resolve(str(path)).text, Preparation("none"))
+
+
+@pytest.mark.parametrize("count", daily([200_000, 2_000_000], 200_000))
+def test_a_million_entries_take_less_than_a_second(tmp_path: Path, count: int) -> None:
+    rng = np.random.default_rng(0)
+    n = 300_000
+    table = np.column_stack([rng.integers(1, n + 1, (count, 2)), rng.integers(1, 10**9, count)])
+    body = "\n".join(f"{row} {column} {value}e-7" for row, column, value in table.tolist())
+    matrixmarket.read(given(tmp_path, "real general", b"1 1 1\n1 1 1\n"))  # imports
+    path = given(tmp_path, "real general", f"{n} {n} {count}\n{body}\n".encode())
+    start = time.process_time()
+    read = matrixmarket.read(path)
+    seconds = time.process_time() - start
+    assert read.matrix.data.sum() == pytest.approx(table[:, 2].sum() * 1e-7)
+    assert seconds < count / 1e6, f"{seconds:.2f} s"
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff" * 50, b"%%MatrixMarket", b"1 1 1\n1 1 1\n"])
+def test_refuses_what_is_no_matrix_market_file(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "wrong.mtx"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="wrong"):
+        matrixmarket.read(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="absent"):
+        matrixmarket.read(tmp_path / "absent.mtx")
