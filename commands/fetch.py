@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from commands._parser import Parser
-from fetch import catalogue, collection
+from fetch import catalogue, collection, suitesparse
 from fetch.matrix_id import Generated, InCollection, MatrixId, Unobtainable, parse, resolve
-from fetch.source import download
 from fillpath.errors import DiskFullError, InputError, TransferError, UnknownNameError, suggest
 from fillpath.paths import bytes_text
 from fillpath.settings import SUITES
@@ -81,8 +80,9 @@ def _outcomes(matrices: Sequence[MatrixId], offline: bool, trust: bool) -> Itera
 
 def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> Outcome:
     match matrix:
-        case InCollection():
-            got = download(matrix, offline=offline, trust_change=trust)
+        case InCollection(_, group, name, sha256):
+            suitesparse.forget_failure(group, name)
+            got = suitesparse.fetch(group, name, sha256, offline=offline, trust_change=trust)
             return Outcome(matrix, got.how, got.message, got.archive - got.resumed)
         case Unobtainable(_, reason):
             return Outcome(matrix, "unobtainable", f"cannot be obtained: {reason}")

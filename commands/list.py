@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from dataclasses import fields
 
 from commands._columns import columns
@@ -15,8 +14,6 @@ from fetch.search import Query
 from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
-
-_log = logging.getLogger("fillpath")
 
 Row = tuple[str, ...]
 
@@ -88,12 +85,11 @@ def _catalogue() -> list[Row]:
 
 def _collection(query: Query) -> list[Row]:
     """Return what the collection holds, under the ids that it has here."""
-    answer = search.search(query)
-    _log.info("answered by %s", answer.by)
-    if not answer.matrices:
+    found = search.search(query)
+    if not found:
         raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
     rows: list[Row] = [("id", "order", "entries", "symmetry", "of values", "kind")]
-    for matrix in answer.matrices:
+    for matrix in found:
         square = matrix.rows == matrix.columns
         order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
         id = parse(f"{matrix.group}/{matrix.name}").text

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import functools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fetch import collection, names
-from fillpath.config import validator
+from fillpath.config import violation
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
+
+_LISTS, _COUNTS = ("papers", "lower_in", "stands_for"), ("order", "nnz", "nnz_with_zeros")
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,18 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
     Raises ConfigError, which names file and line, for an unreadable file, an invalid row, an id that occurs
     twice, or a stand-in for an unknown id.
     """
-    numbered = list(_rows(path))
+    try:
+        with path.open(newline="") as handle:
+            reader = csv.DictReader(handle, restkey="surplus")
+            numbered = [(reader.line_num, _entry(row, f"{path}:{reader.line_num}")) for row in reader]
+    except OSError as problem:
+        raise ConfigError(f"{path}: {problem.strerror}") from None
     lines: dict[str, int] = {}
     for line, entry in numbered:
-        if entry.id in lines:
+        if lines.setdefault(entry.id, line) != line:
             raise ConfigError(f"{path}:{line}: id {entry.id!r} is on line {lines[entry.id]} already")
-        lines[entry.id] = line
     for line, entry in numbered:
-        unknown = next((word for word in entry.stands_for if word not in lines), None)
-        if unknown is not None:
+        for unknown in sorted(set(entry.stands_for) - {*lines}):
             raise ConfigError(f"{path}:{line}: stands_for {unknown!r} is no id{suggest(unknown, lines)}")
     return tuple(entry for _, entry in numbered)
 
@@ -100,35 +104,22 @@ def suggestion(text: str) -> str:
     return collection.nearest(text, labels + [listed.label for listed in collection.local_index()])
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Entry]]:
-    try:
-        with path.open(newline="") as handle:
-            reader = csv.DictReader(handle, restkey="surplus")
-            for row in reader:
-                yield reader.line_num, _entry(row, f"{path}:{reader.line_num}")
-    except OSError as problem:
-        raise ConfigError(f"{path}: {problem.strerror}") from None
-
-
 def _entry(row: dict[str, Any], where: str) -> Entry:
-    typed: dict[str, Any] = {key: _typed(key, text) for key, text in row.items()}
-    problem = next(iter(sorted(validator("matrices").iter_errors(typed), key=str)), None)
-    if problem is not None:
-        column = "/".join(str(part) for part in problem.absolute_path)
-        raise ConfigError(f"{where}: {column + ': ' if column else ''}{problem.message}")
+    typed = {key: _typed(key, text) for key, text in row.items()}
+    if mistake := violation(typed, "matrices"):
+        raise ConfigError(f"{where}: {mistake}")
     for column in ("papers", "lower_in"):
-        for place, paper in enumerate(typed[column]):
+        for paper in typed[column]:
             if paper not in papers():
                 hint = suggest(paper, papers()) or f"; one of {', '.join(papers())}"
-                raise ConfigError(f"{where}: {column}/{place}: paper {paper!r} is unknown{hint}")
-    typed |= {key: tuple(typed[key]) for key in ("papers", "lower_in", "stands_for")}
-    return Entry(**typed)
+                raise ConfigError(f"{where}: {column}: paper {paper!r} is unknown{hint}")
+    return Entry(**typed | {key: tuple(typed[key]) for key in _LISTS})
 
 
 def _typed(key: str, text: Any) -> Any:
-    if key in ("papers", "lower_in", "stands_for") and isinstance(text, str):
+    if key in _LISTS and isinstance(text, str):
         return [word for word in text.split(";") if word]
-    if key in ("order", "nnz", "nnz_with_zeros") and isinstance(text, str):
+    if key in _COUNTS and isinstance(text, str):
         return int(text) if re.fullmatch(r"[0-9]+", text) else (text or None)
     return text
 

@@ -8,14 +8,12 @@ The index holds the number of matrices, a date, and one line per matrix. Symmetr
 from __future__ import annotations
 
 import csv
-import functools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from fetch.part import discard, locked, storing
-from fetch.transfer import Wanted, is_remote, transfer
+from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, storing, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, expanded, write_text
 from fillpath.settings import settings
@@ -27,8 +25,7 @@ _COLUMNS = 13
 _log = logging.getLogger("fillpath")
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """A matrix of the collection.
 
     entries : without explicit zeros, as ssgetpy counts them; symmetric ones count twice
@@ -61,14 +58,14 @@ def address(path: str) -> str:
 def local_path() -> Path:
     """Return where the index is on this machine: in the mirror's folder, or else in the cache, if at all."""
     here = Path(address(INDEX))
-    return here if here.is_file() else _cached()
+    return here if here.is_file() else cache() / "ssstats.csv"
 
 
 def local_index() -> tuple[Listed, ...]:
     """Return the matrices of the index at `local_path`; empty without one. Asks no server."""
     path = local_path()
     try:
-        return _read(path, path.stat().st_mtime_ns)
+        return parse(path.read_bytes())
     except FileNotFoundError:
         return ()
     except (OSError, TransferError) as problem:
@@ -77,24 +74,27 @@ def local_index() -> tuple[Listed, ...]:
 
 
 def refresh(*, offline: bool = False, limit: float = 0.0) -> tuple[Listed, ...]:
-    """Replace the cached index by that of the mirror or the site. offline, limit : as in `Wanted`.
+    """Replace the cached index by that of the mirror or the site.
+
+    offline : ask no server
+    limit : seconds for the only attempt, 0 for several of any length
 
     Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond the limit.
     """
-    hint = "does FILLPATH_MIRROR hold the index?"
-    wanted = Wanted("the index", address(INDEX), hint, offline=offline, limit=limit)
-    part = cache() / "ssstats.csv.part"
+    wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?", limit=limit)
+    refuse_offline(wanted, offline)
     with locked("index", limit or None):
-        arrived = transfer(wanted, part)
+        path = cache() / "ssstats.csv"
+        part = Part(path.with_name(f"{path.name}.part"))
+        content = transfer(wanted, part).read_bytes()
         try:
-            content = arrived.path.read_bytes()
-            listed = _parse(content)
-            with storing(_cached()):
-                write_text(_cached(), content.decode())
+            listed = parse(content)
+            with storing(path):
+                write_text(path, content.decode())
         except TransferError as problem:
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         finally:
-            discard(part)
+            part.discard()
     return listed
 
 
@@ -112,29 +112,19 @@ def nearest(text: str, labels: Sequence[str]) -> str:
     return f"; did you mean {same[0]}?" if same else suggest(text, labels)
 
 
-def _cached() -> Path:
-    return cache() / "ssstats.csv"
-
-
-@functools.lru_cache(maxsize=2)
-def _read(path: Path, changed: int) -> tuple[Listed, ...]:
-    """Read an index. changed : its time of change, so that a newer file is read again."""
-    return _parse(path.read_bytes())
-
-
-def _parse(content: bytes) -> tuple[Listed, ...]:
+def parse(content: bytes) -> tuple[Listed, ...]:
     """Return the matrices of an index. Raises TransferError unless it is a whole one."""
     try:
-        lines = list(csv.reader(content.decode().splitlines()))
-        count, rows = int(lines[0][0]), lines[2:]
-        listed = tuple(_listed(row) for row in rows if len(row) == _COLUMNS)
-    except (ValueError, IndexError, csv.Error):
+        (count, *_), _, *lines = csv.reader(content.decode().splitlines())
+        listed = tuple(_listed(line) for line in lines if len(line) == _COLUMNS)
+        expected = int(count)
+    except (ValueError, csv.Error):
         raise TransferError("not an index of the collection") from None
-    if not len(listed) == len(rows) == count:
-        raise TransferError(f"{len(listed)} whole lines of the {count} that the index announces")
+    if not len(listed) == len(lines) == expected:
+        raise TransferError(f"{len(listed)} whole lines of the {expected} that the index announces")
     return listed
 
 
-def _listed(row: list[str]) -> Listed:
-    rows, columns, entries = map(int, row[2:5])
-    return Listed(row[0], row[1], rows, columns, entries, row[11], float(row[9]), float(row[10]))
+def _listed(line: list[str]) -> Listed:
+    group, name, rows, columns, entries, *_, pattern, numerical, kind, _ = line
+    return Listed(group, name, int(rows), int(columns), int(entries), kind, float(pattern), float(numerical))

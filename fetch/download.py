@@ -1,7 +1,9 @@
-"""Download one file over http(s): resumed, retried and bounded.
+"""Download one file over http(s), resumed, retried and bounded, or ask for the size of an archive.
 
 A part that a kill, a full disk or a bad connection left is resumed if its server allows that safely. Errors
 of requests and urllib3 may pass on a retry; TransferError and DiskFullError are final.
+
+    download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
 from __future__ import annotations
@@ -9,22 +11,26 @@ from __future__ import annotations
 import io
 import logging
 import sys
+import threading
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import requests
-from requests import PreparedRequest, RequestException, Response
+from requests import ConnectionError, PreparedRequest, RequestException, Response, Timeout
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
-from fetch.part import Part, storing
-from fetch.transfer import Wanted
+from fetch.collection import address
+from fetch.transfer import Part, Wanted, announced, is_remote, storing
 from fillpath import __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
+from fillpath.settings import settings
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
-HEADERS = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
@@ -32,6 +38,7 @@ GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 LARGEST = 64 * 2**30  # Bytes.
+QUICK, AT_ONCE = 5.0, 4  # Seconds for a size, since a plan can guess it, and sizes asked for at once.
 REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
 _LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
@@ -40,11 +47,12 @@ tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
 class Session(requests.Session):
-    """Send no password, since those in ~/.netrc are meant for other servers."""
+    """A session that sends no password: those in ~/.netrc are meant for other servers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.auth = lambda request: request
+        self.headers.update({"User-Agent": AGENT, "Accept-Encoding": "identity"})
 
     def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
         """Add no password after a redirect."""
@@ -57,12 +65,18 @@ def download(wanted: Wanted, part: Part) -> None:
     """
     attempts = 1 if wanted.limit else ATTEMPTS
     retries = fresh = Retry(attempts - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
-    most = part.size
+    if part.origin.location != wanted.location or part.size > (part.origin.total or part.size):
+        part.discard()
+    if most := part.size:
+        _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
     while part.size != part.origin.total:
         try:
             return _attempt(wanted, part)
-        except (RequestException, HTTPError) as problem:
+        except (ConnectionError, Timeout, HTTPError) as problem:
             reason, answer = _cause(problem, wanted.limit or TIMEOUT), getattr(problem, "response", None)
+        except (ValueError, OSError) as problem:
+            advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
+            raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
         _log.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
         try:
@@ -80,16 +94,10 @@ def download(wanted: Wanted, part: Part) -> None:
 
 def _attempt(wanted: Wanted, part: Part) -> None:
     """Ask a server for what is missing."""
-    headers, begun = {**HEADERS, **part.request()}, time.monotonic()
-    try:
-        with Session() as session:
-            seconds = wanted.limit or TIMEOUT
-            answer = session.get(wanted.location, headers=headers, timeout=seconds, stream=True)
-    except (requests.ConnectionError, requests.Timeout):
-        raise
-    except (ValueError, OSError) as problem:
-        advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
-        raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
+    begun = time.monotonic()
+    with Session() as session:
+        seconds = wanted.limit or TIMEOUT
+        answer = session.get(wanted.location, headers=part.request(), timeout=seconds, stream=True)
     with storing(part.path), answer:
         if _accept(answer, wanted, part):
             _receive(answer, wanted, part, begun)
@@ -102,7 +110,7 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{wanted.location}: no archive, but an HTML page; not kept; {advice}")
     if status == 200:
-        part.begin(headers)
+        part.begin(wanted.location, headers)
         return True
     if status == 206 and part.is_continued_by(headers):
         part.doubtful = True
@@ -111,9 +119,9 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
         return False
     if status in (206, 416):
         part.discard()
-        raise RequestException(f"another range or another file came (HTTP {status}): starting over")
+        raise ConnectionError(f"another range or another file came (HTTP {status}): starting over")
     if status in (408, 429) or status >= 500:
-        raise RequestException(f"HTTP {status}", response=answer)
+        raise ConnectionError(f"HTTP {status}", response=answer)
     if status in (404, 410):
         raise TransferError(f"{wanted.location}: not there (HTTP {status}); {wanted.hint}")
     raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
@@ -140,14 +148,14 @@ def _receive(answer: Response, wanted: Wanted, part: Part, begun: float) -> None
                 trouble = f"larger than {bytes_text(LARGEST)}; not kept"
                 raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
             if wanted.limit and time.monotonic() - begun >= wanted.limit:
-                raise RequestException(f"not here within {wanted.limit:g} s")
+                raise ConnectionError(f"not here within {wanted.limit:g} s")
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
-                raise RequestException(f"slower than {SLOWEST} bytes/s")
+                raise ConnectionError(f"slower than {SLOWEST} bytes/s")
             if elapsed >= TIMEOUT:
                 since, before = since + elapsed, part.size
     if total not in (None, part.size):
-        raise RequestException(f"{part.size} of {total} bytes arrived")
+        raise ConnectionError(f"{part.size} of {total} bytes arrived")
 
 
 def _cause(problem: BaseException, seconds: float) -> str:
@@ -156,3 +164,37 @@ def _cause(problem: BaseException, seconds: float) -> str:
         problem = problem.__context__
     no_byte = f"no byte for {seconds:g} s" if isinstance(problem, TimeoutError) else ""
     return no_byte or str(problem) or type(problem).__name__
+
+
+def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:
+    """Return the bytes of the archive of each (group, name), in `$FILLPATH_MIRROR` or on the site.
+
+    The bytes are None if no server answers or may be asked, and an error for an archive known to be absent. A
+    server that fails to answer once is not asked again.
+    """
+    silent = threading.Event()
+
+    def ask(matrix: tuple[str, str]) -> int | TransferError | None:
+        location = address("MM/{}/{}.tar.gz".format(*matrix))
+        try:
+            if not is_remote(location):
+                return Path(location).stat().st_size
+            if silent.is_set() or settings().offline:
+                return None
+            with Session() as session:
+                answer = session.head(location, timeout=QUICK, allow_redirects=True)
+        except RequestException:  # Before OSError, of which it is one.
+            silent.set()
+            return None
+        except OSError as problem:
+            return TransferError(f"{location}: {problem.strerror}")
+        if answer.status_code in (404, 410):
+            return TransferError(f"{location}: not there (HTTP {answer.status_code})")
+        size = announced(answer.headers) if answer.ok else None
+        if size is None:
+            silent.set()
+        return size
+
+    wanted = list(dict.fromkeys(matrices))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(wanted, pool.map(ask, wanted), strict=True))

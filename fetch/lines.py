@@ -1,196 +1,166 @@
-"""Read each byte of the lines of a Matrix Market file's body: a line follows its field, or is refused.
+"""The lines of a Matrix Market file's body: each follows the grammar of its field, or is refused.
 
-block : uint8, lines of the file, each with its end; writable
-rows, columns : (entries,) int32, counted from 0
-values : (parts x entries,) float64, none for a pattern; real and imaginary parts in turn
-form : (order, parts, integers, symmetry), numbers in a value, whether integers, index in SYMMETRIES
+SciPy converts numbers fast, but reads past what it does not understand. So `Checked` matches every byte of
+the lines that it gives to SciPy. `fault` then finds the token that is wrong.
 
-C's strtod converts decimal digits, of which it finds the nearest float64, once their grammar was checked.
+    mmread(Checked(handle, header))                 the entries, or ValueError
+    raise fault(handle, header, "m.mtx", "")        m.mtx: line 3: '1.5': no row from 1 to 7
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Any
+import io
+import itertools
+import math
+import re
+from decimal import Decimal
+from typing import IO, NamedTuple
 
-import numba
-import numpy as np
-import numpy.typing as npt
-
-from impl.cpu.compiled import compiled
-
-Array = npt.NDArray[Any]
+from fillpath.errors import InputError
 
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+BLOCK = 1 << 20  # bytes read at once, and at most in a line
+NUL = "no byte of a text"
+_SHOWN = 40  # bytes of a token
+_BLANK = rb"[ \t\r\v\f]"
+_INDEX = rb"\+?+[0-9]++"
+_INTEGER = rb"[+-]?+[0-9]++"
+_REAL = rb"[+-]?+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eEdD][+-]?+[0-9]++)?+"
+# The numbers of a value.
+NUMBERS = {"pattern": (), "integer": (_INTEGER,), "real": (_REAL,), "complex": (_REAL, _REAL)}
+_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+# From Fortran's exponents and all blanks to what SciPy reads.
+_PLAIN = bytes.maketrans(b"dD\t\r\v\f", b"ee    ")
 
 
-class Problem(IntEnum):
-    """A fault of a token, or of the line that the token begins."""
+class Header(NamedTuple):
+    """The announcement of a file. line : the number of its size line."""
 
-    NOTHING = 0
-    ROW = 1
-    COLUMN = 2
-    NUMBER = 3
-    MISSING = 4
-    SURPLUS = 5
-    ENTRIES = 6
-    NUL = 7
-    SIDE = 8
-    DIAGONAL = 9
-    REAL = 10
-    BEYOND = 11
+    order: int
+    entries: int
+    field: str
+    symmetry: str
+    line: int
 
 
-_LF, _PERCENT, _PLUS, _MINUS, _DOT, _ZERO = 10, 37, 43, 45, 46, 48
-_D, _E = 68, 69
-# strtod(address of the digits, NULL), which needs no interpreter and no lock.
-_strtod: Any = numba.types.ExternalFunction(
-    "strtod", numba.types.float64(numba.types.uintp, numba.types.uintp)
-)
+class Checked:
+    """A file for SciPy's reader: its header, and its lines as far as they follow the grammar.
 
-
-@compiled
-def scan(
-    block: Array,
-    end: int,
-    begun: tuple[int, int, int, int],
-    rows: Array,
-    columns: Array,
-    values: Array,
-    form: tuple[int, int, int, int],
-) -> tuple[int, int, int, int, int]:
-    """Read lines of the block until its end or a problem.
-
-    begun : where to begin, the lines and entries before, the side of the diagonal that has entries (-1: none)
-
-    Returns (problem, position, lines, entries, side), behind a line or at the wrong token.
+    handle : the file, behind its size line
     """
-    at, line, entry, side = begun
-    order, parts, integers, symmetry = form
-    while at < end:
-        at = _after_blanks(block, at)
-        if block[at] != _LF and block[at] != _PERCENT:
-            if entry == len(rows):
-                return Problem.ENTRIES, at, line, entry, side
-            first = at
-            row, at = _index(block, at, order)
-            if row < 0:
-                return _or_missing(Problem.ROW, block, at), at, line, entry, side
-            at = _after_blanks(block, at)
-            column, at = _index(block, at, order)
-            if column < 0:
-                return _or_missing(Problem.COLUMN, block, at), at, line, entry, side
-            rows[entry], columns[entry] = row, column
-            for part in range(parts):
-                at = start = _after_blanks(block, at)
-                value, at = _integer(block, at) if integers else _real(block, at)
-                if at < 0:
-                    return _or_missing(Problem.NUMBER, block, start), start, line, entry, side
-                if abs(value) == np.inf:
-                    return Problem.BEYOND, start, line, entry, side
-                values[parts * entry + part] = value
-            if symmetry and row != column:
-                if side == 1 - int(row > column):
-                    return Problem.SIDE, first, line, entry, side
-                side = int(row > column)
-            elif symmetry == 2:
-                return Problem.DIAGONAL, first, line, entry, side
-            elif symmetry == 3 and abs(values[2 * entry + 1]) > 0.0:
-                return Problem.REAL, first, line, entry, side
-            at = _after_blanks(block, at)
-            if not _ends(block, at):
-                return Problem.SURPLUS, at, line, entry, side
-            entry += 1
-        while block[at] != _LF:
-            if block[at] == 0:
-                return Problem.NUL, at, line, entry, side
-            at += 1
-        at += 1
-        line += 1
-    return Problem.NOTHING, at, line, entry, side
+
+    def __init__(self, handle: IO[bytes], header: Header) -> None:
+        entry = (_BLANK + b"++").join((_INDEX, _INDEX, *NUMBERS[header.field])) + rb"(?=\s)"
+        line = _BLANK + b"*+(?:" + entry + b")?+" + _BLANK + rb"*+(?:%[^\n\0]*+)?+\n"
+        self._lines, self._handle = re.compile(b"(?:" + line + b")*+"), handle
+        size = f"{header.order} {header.order} {header.entries}"
+        banner = f"%%MatrixMarket matrix coordinate {header.field} {header.symmetry}\n{size}\n"
+        self._ready = io.BytesIO(banner.encode())
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes. Raises ValueError where a line breaks the grammar."""
+        if text := self._ready.read(size):
+            return text
+        self._ready = io.BytesIO(self._next())
+        return self._ready.read(size)
+
+    def _next(self) -> bytes:
+        """Return the next lines as SciPy reads them."""
+        text, rest = self._handle.read(BLOCK), self._handle.readline(BLOCK)
+        text += rest if rest.endswith(b"\n") or not text else rest + b"\n"
+        if len(text) - text.rfind(b"\n", 0, -1) - 1 > BLOCK or self._lines.fullmatch(text) is None:
+            raise ValueError("a line breaks the grammar")
+        text = text.translate(_PLAIN)
+        text = re.sub(rb"%[^\n]*", b"", text) if b"%" in text else text
+        # SciPy reads no + before a number.
+        return text.removeprefix(b"+").replace(b" +", b" ").replace(b"\n+", b"\n")
 
 
-@compiled
-def _blank(byte: int) -> bool:
-    """Tell whether a byte is one of C's isspace; a line's end among them."""
-    return byte == 32 or 9 <= byte <= 13
+def words_of(line: bytes) -> list[bytes]:
+    """Split a line into its words before its comment."""
+    return list(itertools.takewhile(lambda word: not word.startswith(b"%"), line.split()))
 
 
-@compiled
-def _ends(block: Array, at: int) -> bool:
-    """Tell whether no token follows in this line."""
-    return bool(block[at] == _LF or block[at] == _PERCENT)
+def refusal(name: str, line: int, token: bytes, why: str) -> InputError:
+    """Return the error for a token of a line."""
+    shown = repr(token if len(token) <= _SHOWN else token[:_SHOWN] + b"...")[1:]
+    return InputError(f"{name}: line {line}: {shown}: {why}")
 
 
-@compiled
-def _or_missing(problem: Problem, block: Array, at: int) -> Problem:
-    """Return the problem with the token there, or that it is missing."""
-    return Problem.MISSING if _ends(block, at) else problem
+def too_long(name: str, line: int) -> InputError:
+    """Return the error for a line that is not read whole."""
+    return InputError(f"{name}: line {line} is longer than {BLOCK} bytes")
 
 
-@compiled
-def _after_blanks(block: Array, at: int) -> int:
-    while _blank(block[at]) and block[at] != _LF:
-        at += 1
-    return at
+def fault(handle: IO[bytes], header: Header, name: str, problem: str) -> InputError:
+    """Return the error for the first wrong line of a file, once its entries cannot be used.
 
-
-@compiled
-def _index(block: Array, start: int, order: int) -> tuple[int, int]:
-    """Read a row or column. Returns (it - 1, position behind it); (-1, start) if none from 1 to `order`."""
-    number, at = _integer(block, start)
-    return (int(number) - 1, at) if at >= 0 and 1 <= number <= order else (-1, start)
-
-
-@compiled
-def _integer(block: Array, at: int) -> tuple[float, int]:
-    """Read an integer. Returns (value, position behind it); position -1 for none of int64."""
-    negative = block[at] == _MINUS
-    at += int(negative or block[at] == _PLUS)
-    number, first = np.uint64(0), at
-    while 0 <= block[at] - _ZERO <= 9:
-        if number >= np.uint64(10**18):
-            return 0.0, -1
-        number = np.uint64(10) * number + np.uint64(block[at] - _ZERO)
-        at += 1
-    if at == first or not _blank(block[at]) or number > np.uint64(2**63 - 1) + np.uint64(negative):
-        return 0.0, -1
-    return 0.0 - float(number) if negative else float(number), at
-
-
-@compiled
-def _real(block: Array, start: int) -> tuple[float, int]:
-    """Read a decimal number of C's or Fortran's grammar.
-
-    Returns (value, position behind it), infinite beyond float64; position -1 for what is none.
+    problem : what SciPy found, for the error if every line is right
     """
-    first = _after_sign(block, start)
-    dot = _after_digits(block, first)
-    at = _after_digits(block, dot + 1) if block[dot] == _DOT else dot
-    if at - first == int(block[dot] == _DOT):
-        return 0.0, -1
-    letter, place = block[at], at
-    if letter & 0xDF == _D or letter & 0xDF == _E:
-        first = _after_sign(block, at + 1)
-        at = _after_digits(block, first)
-        if at == first:
-            return 0.0, -1
-    if not _blank(block[at]):
-        return 0.0, -1
-    if letter & 0xDF == _D:
-        block[place] = _E
-    value = _strtod(block.ctypes.data + start, 0)
-    block[place] = letter
-    return value, at
+    found, sides = 0, set[bool]()
+    handle.seek(0)
+    for at, line in enumerate(iter(lambda: handle.readline(BLOCK), b""), 1):
+        if at <= header.line:
+            continue
+        if len(line) == BLOCK and not line.endswith(b"\n"):
+            return too_long(name, at)
+        tokens = words_of(line)
+        if tokens and found == header.entries:
+            return refusal(name, at, tokens[0], "more entries than the header promises")
+        wrong = _wrong_token(line, tokens, header) or (tokens and _wrong_place(line, tokens, header, sides))
+        if wrong:
+            return refusal(name, at, *wrong)
+        found += bool(tokens)
+    if found < header.entries:
+        promise = f"the header promises {header.entries} entries, the file has {found}"
+        return InputError(f"{name}: line {at}: truncated: {promise}")
+    return InputError(f"{name}: cannot be read: {problem}")
 
 
-@compiled
-def _after_sign(block: Array, at: int) -> int:
-    return at + int(block[at] == _PLUS or block[at] == _MINUS)
+def _wrong_token(line: bytes, tokens: list[bytes], header: Header) -> tuple[bytes, str] | None:
+    """Return the first token of a line that is wrong by itself, and why."""
+    count = 2 + len(NUMBERS[header.field])
+    for place in range(count if tokens else 0):
+        if place >= len(tokens):
+            return (line.split() + [b""] * count)[place], f"the line ends before its {count} tokens"
+        token = tokens[place]
+        is_index = place < 2
+        why = _wrong_index(token, place, header.order) if is_index else _wrong_number(token, header.field)
+        if why:
+            return token, why
+    if len(tokens) > count:
+        return tokens[count], f"the line has more than {count} tokens"
+    return (b"\0", NUL) if b"\0" in line else None
 
 
-@compiled
-def _after_digits(block: Array, at: int) -> int:
-    while 0 <= block[at] - _ZERO <= 9:
-        at += 1
-    return at
+def _wrong_index(token: bytes, place: int, order: int) -> str:
+    right = re.fullmatch(_INDEX, token) and 1 <= Decimal(token.decode()) <= order
+    return "" if right else f"no {('row', 'column')[place]} from 1 to {order}"
+
+
+def _wrong_number(token: bytes, field: str) -> str:
+    if _NOT_FINITE.fullmatch(token):
+        return "NaN or infinite"
+    if field == "integer":
+        right = re.fullmatch(_INTEGER, token) and -(2**63) <= Decimal(token.decode()) < 2**63
+        return "" if right else "no integer from -2^63 to 2^63 - 1"
+    if not re.fullmatch(_REAL, token):
+        return "no number"
+    return "" if math.isfinite(float(token.translate(_PLAIN))) else "beyond float64"
+
+
+def _wrong_place(
+    line: bytes, tokens: list[bytes], header: Header, sides: set[bool]
+) -> tuple[bytes, str] | None:
+    """Return a line with an entry where its symmetry has none, and why. sides : of the entries before."""
+    row, column = int(tokens[0]), int(tokens[1])
+    why = ""
+    if header.symmetry != "general" and row != column:
+        sides.add(row > column)
+        why = f"across the diagonal from entries before, and a {header.symmetry} file stores one side"
+        why = why if len(sides) == 2 else ""
+    elif header.symmetry == "skew-symmetric":
+        why = f"on the diagonal, where a {header.symmetry} file stores no entry"
+    elif header.symmetry == "hermitian" and float(tokens[3].translate(_PLAIN)):
+        why = f"on the diagonal and not real, as a {header.symmetry} matrix is there"
+    return (line.partition(b"%")[0].strip(), why) if why else None

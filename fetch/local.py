@@ -26,7 +26,7 @@ def adopt(path: Path) -> str:
     """
     if not path.is_file():
         raise InputError(f"{_shown(path)}: {'a folder, no file' if path.is_dir() else 'no such file'}")
-    if not is_matrix_name(path.name):
+    if not _ENDING.search(path.name):
         raise InputError(f"{_shown(path)}: not an .mtx or .mtx.gz file, which alone are read")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", _ENDING.sub("", path.name)).strip("-")
     name = f"{stem or 'matrix'}-{file_hash(path)[:12]}"
@@ -36,19 +36,14 @@ def adopt(path: Path) -> str:
             for block in _blocks(path):
                 cast(IO[bytes], handle).write(block)
     if given_name(name) != _shown(path):
-        write_text(_note(name), _shown(path))
+        write_text(target.with_suffix(".given"), _shown(path))
     return name
-
-
-def is_matrix_name(name: str) -> bool:
-    """Tell whether a file of that name is taken for a matrix."""
-    return _ENDING.search(name) is not None
 
 
 def given_name(name: str) -> str:
     """Read the path of the file that was copied, as last given; the copy's own if it is not known."""
     try:
-        return _note(name).read_text("utf-8")
+        return _path(name).with_suffix(".given").read_text("utf-8")
     except (OSError, ValueError):
         return str(_path(name))
 
@@ -71,10 +66,6 @@ def file_hash(path: Path) -> str:
 
 def _path(name: str) -> Path:
     return cache() / "local" / f"{name}.mtx"
-
-
-def _note(name: str) -> Path:
-    return _path(name).with_suffix(".given")
 
 
 def _shown(path: Path) -> str:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetch import catalogue, collection, local, names
-from fetch.catalogue import Entry
 from fetch.names import Spec
 from fillpath.case import matrix_id
 from fillpath.errors import UnknownNameError
@@ -76,10 +75,13 @@ def parse(text: str) -> MatrixId:
     Raises UnknownNameError with suggestions; a path of a file is no id.
     """
     entry = catalogue.find(text)
-    if entry is not None:
-        return _of_entry(entry)
-    if names.is_generated(text):
-        return Generated(names.parse(text))
+    if entry is not None and entry.group:
+        return InCollection(entry.id, entry.group, entry.name, entry.sha256)
+    if entry is not None and not entry.obtainable:
+        return Unobtainable(entry.id, entry.kind)
+    name = entry.name if entry is not None else text
+    if names.is_generated(name):
+        return Generated(names.parse(name))
     if text.startswith(_LOCAL):
         return LocalFile(text.removeprefix(_LOCAL))
     match = _IN_COLLECTION.fullmatch(text)
@@ -104,14 +106,6 @@ def resolve(text: str) -> MatrixId:
     if isinstance(matrix, LocalFile):
         local.local_path(matrix.name)
     return matrix
-
-
-def _of_entry(entry: Entry) -> MatrixId:
-    if entry.group:
-        return InCollection(entry.id, entry.group, entry.name, entry.sha256)
-    if names.is_generated(entry.name):
-        return Generated(names.parse(entry.name))
-    return Unobtainable(entry.id, entry.kind)
 
 
 def _in_index(name: str) -> str:

@@ -10,47 +10,25 @@ over; docs/add-a-matrix.md has the grammar of a line.
 from __future__ import annotations
 
 import contextlib
-import itertools
-import locale
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from fetch import lines
-from fetch.lines import SYMMETRIES, Problem
+from fetch.lines import BLOCK, NUL, NUMBERS, SYMMETRIES, Checked, Header, fault, refusal, too_long, words_of
 from fetch.room import require_memory
 from fillpath.errors import InputError
 
 MAX_ORDER = 2**31 - 1
 _SHORTEST_ENTRY = 4  # bytes of "1 1" and its line end
-_BLOCK = 1 << 20  # bytes read at once; no line is longer
-_PARTS = {"pattern": 0, "integer": 1, "real": 1, "complex": 2}
 # SciPy writes unsigned integers under a name of their own.
-_FIELDS = {**{field: field for field in _PARTS}, "double": "real", "unsigned-integer": "integer"}
+_FIELDS = {**{field: field for field in NUMBERS}, "double": "real", "unsigned-integer": "integer"}
 _COUNT = re.compile(rb"\+?[0-9]{1,20}")
-_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_TOKEN, _LINE = re.compile(rb"\S*"), re.compile(rb"[^%\n]*")
-_OF_LINES = (Problem.SIDE, Problem.DIAGONAL, Problem.REAL)
-_SHOWN = 40  # bytes of a token
-_WRONG = {
-    Problem.ROW: "no row from 1 to {order}",
-    Problem.COLUMN: "no column from 1 to {order}",
-    Problem.NUMBER: "no {kind}",
-    Problem.MISSING: "the line ends before its {tokens} tokens",
-    Problem.SURPLUS: "the line has more than {tokens} tokens",
-    Problem.ENTRIES: "more entries than the header promises",
-    Problem.NUL: "no byte of a text",
-    Problem.SIDE: "across the diagonal from entries before, and a {symmetry} file stores one side",
-    Problem.DIAGONAL: "on the diagonal, where a {symmetry} file stores no entry",
-    Problem.REAL: "on the diagonal and not real, as a {symmetry} matrix is there",
-    Problem.BEYOND: "beyond float64",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +50,6 @@ class MatrixFile:
         return int(np.count_nonzero(self.matrix.data == 0))
 
 
-@dataclass(frozen=True)
-class _Header:
-    """The announcement of a file. line : the number of its size line."""
-
-    order: int
-    entries: int
-    field: str
-    symmetry: str
-    line: int
-
-
 def read(path: Path, name: str = "") -> MatrixFile:
     """Read a square matrix from a coordinate file. name : of the file in errors, if not its path.
 
@@ -91,15 +58,12 @@ def read(path: Path, name: str = "") -> MatrixFile:
     MemoryBudgetError, before anything is allocated, if there is too little memory.
     """
     name = name or str(path)
-    if locale.localeconv()["decimal_point"] != ".":
-        raise InputError(f"{name}: numbers are not read under this locale; set LC_NUMERIC=C")
     with _opened(path, name) as handle:
         header = _header(handle, name)
         # Repetitions are summed: the number of distinct entries is not known yet.
         require_memory(name, header.order, header.entries, distinct=0)
-        body = _Body(handle, header, name)
-        matrix = _expanded(body, header)
-        _check_finite(matrix, body, handle, header, name)
+        matrix = _content(handle, header, name)
+    _require_finite(matrix, name)
     if header.field == "pattern":
         matrix.data[:] = 1  # duplicates summed to more
     return MatrixFile(matrix, header.field)
@@ -125,7 +89,7 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
         raise InputError(f"{name}: cannot be read: {problem.strerror}") from None
 
 
-def _header(handle: IO[bytes], name: str) -> _Header:
+def _header(handle: IO[bytes], name: str) -> Header:
     """Read what the file announces; the handle is behind the size line then."""
     field, symmetry = _banner(_line(handle, 1, name), name)
     line, words = 1, list[bytes]()
@@ -134,10 +98,10 @@ def _header(handle: IO[bytes], name: str) -> _Header:
         text = _line(handle, line, name)
         if not text:
             raise InputError(f"{name}: line {line}: the file ends within its header")
-        words = _words(text)
+        words = words_of(text)
     for word in words:
         if len(words) != 3 or not _COUNT.fullmatch(word):
-            raise _refusal(name, line, word, "rows, columns and entries are expected here, three integers")
+            raise refusal(name, line, word, "rows, columns and entries are expected here, three integers")
     rows, columns, count = map(int, words)
     where = f"{name}: line {line}"
     if rows != columns:
@@ -148,15 +112,15 @@ def _header(handle: IO[bytes], name: str) -> _Header:
         raise InputError(f"{where}: order {rows} exceeds int32 columns ({MAX_ORDER})")
     if count * _SHORTEST_ENTRY > os.fstat(handle.fileno()).st_size:
         raise InputError(f"{where}: truncated: the header promises {count} entries, the file is too short")
-    return _Header(rows, count, field, symmetry, line)
+    return Header(rows, count, field, symmetry, line)
 
 
 def _banner(line: bytes, name: str) -> tuple[str, str]:
     """Read the first line of a file. Returns (field, symmetry)."""
     first, *rest = line.split(maxsplit=1) or [b""]
     if first.lower() not in (b"%%matrixmarket", b"%matrixmarket"):
-        raise _refusal(name, 1, first, "the header of a Matrix Market file begins with %%MatrixMarket")
-    words = _words(b"".join(rest))
+        raise refusal(name, 1, first, "the header of a Matrix Market file begins with %%MatrixMarket")
+    words = words_of(b"".join(rest))
     told = [word.lower().decode("latin-1") for word in words]
     if len(told) != 4 or told[0] != "matrix":
         raise InputError(f"{name}: line 1: the header is %%MatrixMarket matrix coordinate FIELD SYMMETRY")
@@ -166,127 +130,58 @@ def _banner(line: bytes, name: str) -> tuple[str, str]:
         raise InputError(f"{name}: line 1: stored as {shown}; only the coordinate format is read")
     for place, known in ((2, tuple(_FIELDS)), (3, SYMMETRIES)):
         if told[place] not in known:
-            raise _refusal(name, 1, words[place], f"the header has one of {', '.join(known)} here")
+            raise refusal(name, 1, words[place], f"the header has one of {', '.join(known)} here")
     if (symmetry == "hermitian" and field != "complex") or (field, symmetry) == ("pattern", "skew-symmetric"):
-        raise _refusal(name, 1, words[3], f"the format has no {field} matrix of this header's kind")
+        raise refusal(name, 1, words[3], f"the format has no {field} matrix of this header's kind")
     return _FIELDS[field], symmetry
 
 
 def _line(handle: IO[bytes], number: int, name: str) -> bytes:
-    line = handle.readline(_BLOCK)
-    if len(line) == _BLOCK:
-        raise _too_long(name, number)
+    line = handle.readline(BLOCK)
+    if len(line) == BLOCK:
+        raise too_long(name, number)
     if b"\0" in line:
-        raise _refusal(name, number, b"\0", _WRONG[Problem.NUL])
+        raise refusal(name, number, b"\0", NUL)
     return line
 
 
-def _words(line: bytes) -> list[bytes]:
-    """Split a line into its words before its comment."""
-    return list(itertools.takewhile(lambda word: not word.startswith(b"%"), line.split()))
+def _content(handle: IO[bytes], header: Header, name: str) -> csr_array:
+    """Read the entries, with mirrored ones and the sums of repetitions; complex values are moduli."""
+    from scipy.io import mmread  # Only a process that prepares a matrix needs SciPy's formats.
 
-
-class _Body:
-    """The entries below a header in the order of the file, read block by block.
-
-    rows, columns : (entries,) int32; as long again, for mirrored entries, unless the matrix is general
-    values : as long, float64 or complex128, 1 for a pattern
-    """
-
-    def __init__(self, handle: IO[bytes], header: _Header, name: str) -> None:
-        parts, room = _PARTS[header.field], header.entries * (1 if header.symmetry == "general" else 2)
-        self.rows, self.columns = np.empty(room, np.int32), np.empty(room, np.int32)
-        self._numbers = np.empty(parts * room) if parts else np.ones(room)
-        self.values = self._numbers.view(np.complex128) if parts == 2 else self._numbers
-        self._form = (header.order, parts, int(header.field == "integer"), SYMMETRIES.index(header.symmetry))
-        self._count, self._name = header.entries, name
-        self._at = (header.line, 0, -1)  # lines and entries before, and the side that has entries
-        self._text = bytearray(_BLOCK + 1)
-        self._read(handle)
-        line, found, _ = self._at
-        if found < self._count:
-            promise = f"the header promises {self._count} entries, the file has {found}"
-            raise InputError(f"{name}: line {line}: truncated: {promise}")
-
-    def _read(self, handle: IO[bytes]) -> None:
-        kept = 0
-        while got := cast(Any, handle).readinto(memoryview(self._text)[kept:_BLOCK]):
-            size = kept + got
-            end = self._text.rfind(b"\n", 0, size) + 1
-            self._scan(end)
-            if end == 0 and size == _BLOCK:
-                raise _too_long(self._name, self._at[0] + 1)
-            kept = size - end
-            self._text[:kept] = self._text[end:size]
-        if kept:  # the last line has no end
-            self._text[kept] = ord("\n")
-            self._scan(kept + 1)
-
-    def _scan(self, end: int) -> None:
-        """Read the lines of the text before its `end`."""
-        block = np.frombuffer(self._text, np.uint8)
-        arrays = self.rows[: self._count], self.columns[: self._count], self._numbers
-        problem, at, *after = lines.scan(block, end, (0, *self._at), *arrays, self._form)
-        self._at = (after[0], after[1], after[2])
-        if problem:
-            token = self._match(_LINE if problem in _OF_LINES else _TOKEN, at)
-            raise _refusal(self._name, after[0] + 1, token, self._why(Problem(problem), token))
-
-    def _match(self, part: re.Pattern[bytes], start: int) -> bytes:
-        return cast(re.Match[bytes], part.match(self._text, start))[0].rstrip()
-
-    def _why(self, problem: Problem, token: bytes) -> str:
-        order, parts, integers, symmetry = self._form
-        if problem is Problem.NUMBER and _NOT_FINITE.fullmatch(token):
-            return "NaN or infinite"
-        kind = "integer from -2^63 to 2^63 - 1" if integers else "number"
-        words = {"order": order, "tokens": 2 + parts, "kind": kind, "symmetry": SYMMETRIES[symmetry]}
-        return _WRONG[problem].format(**words)
-
-
-def _expanded(body: _Body, header: _Header) -> csr_array:
-    """Build the matrix with mirrored entries and the sums of repetitions; complex values are moduli."""
-    rows, columns, values, count = body.rows, body.columns, body.values, header.entries
-    if header.symmetry != "general":
-        off = rows[:count] != columns[:count]
-        end = count + int(np.count_nonzero(off))
-        rows[count:end], columns[count:end] = columns[:count][off], rows[:count][off]
-        values[count:end] = values[:count][off]
-        rows, columns, values = rows[:end], columns[:end], values[:end]
-        if header.symmetry == "skew-symmetric":
-            np.negative(values[count:], out=values[count:])
-        if header.symmetry == "hermitian":
-            np.conjugate(values[count:], out=values[count:])
+    problem = ""
+    try:
+        entries = cast(coo_array, mmread(cast(IO[bytes], Checked(handle, header)), spmatrix=False))
+    except (ValueError, OverflowError, RuntimeError) as error:
+        problem = str(error)
+    if problem or not _fits(entries, header):
+        raise fault(handle, header, name, problem)
+    values = entries.data.astype(np.complex128 if header.field == "complex" else np.float64, copy=False)
+    if header.symmetry == "skew-symmetric":  # as float64: -2^63 has no negative among integers
+        values[header.entries :] = -values[: header.entries]
     # From triplets to rows by counting: SciPy sums duplicates and sorts on the way.
-    matrix = csr_array(coo_array((values, (rows, columns)), shape=(header.order, header.order)))
+    matrix = csr_array(coo_array((values, entries.coords), shape=entries.shape))
     if header.field == "complex":
         with np.errstate(over="ignore", invalid="ignore"):
             matrix.data = np.abs(matrix.data)
     return matrix
 
 
-def _check_finite(matrix: csr_array, body: _Body, handle: IO[bytes], header: _Header, name: str) -> None:
-    """Refuse a sum or a modulus that overflows, by the last line that adds to it."""
+def _fits(entries: coo_array, header: Header) -> bool:
+    """Tell whether all values are finite, and all entries on one side where the header has a symmetry."""
+    rows, columns, values = (array[: header.entries] for array in (*entries.coords, entries.data))
+    if header.symmetry == "general":
+        return bool(np.isfinite(values).all())
+    on = rows == columns
+    diagonal = {"skew-symmetric": on, "hermitian": on & (values.imag != 0)}.get(header.symmetry, False)
+    both_sides = (rows > columns).any() and (rows < columns).any()
+    return bool(np.isfinite(values).all() and not both_sides and not np.any(diagonal))
+
+
+def _require_finite(matrix: csr_array, name: str) -> None:
+    """Refuse a sum or a modulus that overflows."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if not len(bad):
-        return
-    row, column = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1, int(matrix.indices[bad[0]])
-    rows, columns = body.rows[: header.entries], body.columns[: header.entries]
-    here = (rows == row) & (columns == column)
-    if header.symmetry != "general":
-        here |= (rows == column) & (columns == row)
-    handle.seek(0)
-    numbered = ((line, _words(text)) for line, text in enumerate(handle, 1) if line > header.line)
-    held = (each for each in numbered if each[1])
-    line, words = next(itertools.islice(held, int(np.flatnonzero(here)[-1]), None))
-    why = f"entry ({row + 1}, {column + 1}) is beyond float64, its repetitions summed and its modulus taken"
-    raise _refusal(name, line, words[2], why)
-
-
-def _refusal(name: str, line: int, token: bytes, why: str) -> InputError:
-    shown = repr(token if len(token) <= _SHOWN else token[:_SHOWN] + b"...")[1:]
-    return InputError(f"{name}: line {line}: {shown}: {why}")
-
-
-def _too_long(name: str, line: int) -> InputError:
-    return InputError(f"{name}: line {line} is longer than {_BLOCK} bytes")
+    if len(bad):
+        row, column = np.searchsorted(matrix.indptr, bad[0], side="right"), matrix.indices[bad[0]] + 1
+        why = "is beyond float64, its repetitions summed and its modulus taken"
+        raise InputError(f"{name}: entry ({row}, {column}) {why}")

@@ -64,6 +64,7 @@ _LIMITS = {
     "states": (0.0, 64.0),
     "nonlinear": (0.0, 1.0),
     "symmetry": (0.0, 1.0),
+    "density": (0.0, 1.0),
 }
 _BOXES = ("mesh", "edges")
 # The least size of a connected graph or a triangulation.
@@ -160,10 +161,10 @@ class Spec:
     def name(self) -> str:
         """Return the canonical name."""
         parts = [self.generator, "x".join(map(str, self.box)) if self.generator in _BOXES else str(self.size)]
-        parts += [_number(self.density)] if self.generator == "random" else []
+        parts += [_written(self.density)] if self.generator == "random" else []
         parts += [self.variant] if self.variant else []
         defaults = KEYS.get(self.generator, {})
-        parts += [f"{key}={_number(value)}" for key, value in sorted(self.keys) if value != defaults[key]]
+        parts += [f"{key}={_written(value)}" for key, value in sorted(self.keys) if value != defaults[key]]
         return ":".join(parts)
 
 
@@ -219,35 +220,32 @@ def _parsed(generator: str, *words: str) -> Spec:
         every = [*allowed, *itertools.chain(*ALL_VARIANTS.values())]
         hint = next((suggest(word, every) for word in (*wrong, *plain[1:2])), "")
         raise UnknownNameError(f"expected {GRAMMAR[generator]}{hint}")
-    values = {key: _value(key, keys[key], value) if key in keys else value for key, value in allowed.items()}
+    values = {key: _number(key, keys[key], value) if key in keys else value for key, value in allowed.items()}
     if generator == "mesh" and values["symmetry"] == 1:
         values["seed"] = 0  # draws nothing
     spec = Spec(
         generator,
-        size=0 if is_box else _integer("size", plain[0]),
+        size=0 if is_box else int(_number("size", plain[0], 0)),
         box=_box(plain[0]) if is_box else (0, 0, 0),
         variant=plain[1] if plain[1:] and plain[1] in variants[1:] else "",
-        density=_decimal("density", plain[1], fraction=True) if generator == "random" else 0.0,
+        density=_number("density", plain[1], 0.0) if generator == "random" else 0.0,
         keys=tuple(sorted(values.items())),
     )
     _check(spec)
     return spec
 
 
-def _value(key: str, text: str, default: int | float) -> int | float:
-    """Return a key's value, of the default's type and within the key's limits."""
-    least, most = _LIMITS.get(key, (0, math.inf))
-    is_integer = isinstance(default, int)
-    value = _integer(key, text) if is_integer else _decimal(key, text, (least, most) == (0.0, 1.0))
+def _number(what: str, text: str, default: int | float) -> int | float:
+    """Parse a number of the default's type, within the limits of a key."""
+    is_integer, (least, most) = isinstance(default, int), _LIMITS.get(what, (0, math.inf))
+    if not re.fullmatch("[0-9]{1,18}" if is_integer else r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text):
+        raise UnknownNameError(
+            f"{what} {text!r} is not a non-negative {'integer' if is_integer else 'number'}"
+        )
+    value = int(text) if is_integer else float(text)
     if not least <= value <= most:
-        raise UnknownNameError(f"{key} {_number(value)} lies outside {least}..{most}")
+        raise UnknownNameError(f"{what} {_written(value)} lies outside {least}..{most}")
     return value
-
-
-def _integer(what: str, text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise UnknownNameError(f"{what} {text!r} is not a non-negative integer")
-    return int(text)
 
 
 def _box(text: str) -> tuple[int, int, int]:
@@ -255,13 +253,6 @@ def _box(text: str) -> tuple[int, int, int]:
     if sides is None:
         raise UnknownNameError(f"box {text!r} is not written XxYxZ, as in 40x30x1")
     return int(sides[1]), int(sides[2]), int(sides[3])
-
-
-def _decimal(what: str, text: str, fraction: bool) -> float:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,3})?", text) or (fraction and float(text) > 1):
-        kind = "number in 0..1" if fraction else "non-negative number"
-        raise UnknownNameError(f"{what} {text!r} is not a {kind}")
-    return float(text)
 
 
 def _check(spec: Spec) -> None:
@@ -277,5 +268,5 @@ def _check(spec: Spec) -> None:
         raise UnknownNameError(problem)
 
 
-def _number(value: float) -> str:
+def _written(value: float) -> str:
     return repr(value).removesuffix(".0")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import json
 import logging
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
+import scipy
 from scipy.sparse import coo_array, csr_array
 
 from fetch import lines, matrixmarket, source
@@ -188,7 +188,7 @@ def _uses_seed(preparation: Preparation, field: str) -> bool:
 
 def _versions(preparation: Preparation) -> dict[str, str]:
     """Return the versions of the libraries that decide this artefact's content."""
-    always = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
+    always = {"numpy": np.__version__, "scipy": scipy.__version__}
     return always | ordering.libraries(preparation.ordering)
 
 

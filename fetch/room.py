@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import psutil
+from psutil import virtual_memory
 
 from fillpath.errors import MemoryBudgetError
 from fillpath.paths import bytes_text
@@ -16,7 +16,8 @@ def require_memory(what: str, order: int, entries: int, distinct: int) -> None:
     entries : announced by the source of the matrix
     distinct : a lower bound on entries at different positions
     """
-    needed, available = least_bytes(order, entries, distinct), available_memory()
+    # A control group's limit is known to the supervisor alone.
+    needed, available = least_bytes(order, entries, distinct), virtual_memory().available
     if needed > available:
         raise MemoryBudgetError(
             f"{what}: order {order} and {entries} {'entry' if entries == 1 else 'entries'} take at least "
@@ -42,8 +43,3 @@ def least_bytes(order: int, entries: int, distinct: int) -> int:
     reading = 4 * order + 28 * entries
     preparing = 56 * order + 16 * distinct + 24 * max(order, distinct)
     return max(reading, preparing)
-
-
-def available_memory() -> int:
-    """Return the bytes that the system can still provide; the supervisor knows a control group's limit."""
-    return int(psutil.virtual_memory().available)

@@ -1,26 +1,29 @@
 """The matrices of the collection that answer a query, found by ssgetpy in the index on this machine.
 
-ssgetpy asks a server when it is imported, without a time limit, and keeps a database in the user's home. So
-its import meets an empty index and an empty home, and its database is filled in memory. Where ssgetpy fails,
-the same index is searched without it.
+The package ssgetpy asks a server when it is imported, without a time limit, and keeps a database in the
+user's home. So only its database is imported, in an empty home, and filled in memory from the index. Where
+ssgetpy fails, the same index is searched without it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import io
+import importlib.util
 import logging
 import os
+import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from fetch import collection
 from fetch.collection import Listed
 
 LIMIT = 20.0  # Seconds: a person waits, who can ask again.
+
+_log = logging.getLogger("fillpath")
 
 
 @dataclass(frozen=True)
@@ -77,62 +80,46 @@ class Query:
         )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The matrices that a query matches, in the index's order. by : what answered, and why, for people."""
-
-    matrices: tuple[Listed, ...]
-    by: str
-
-
-def search(query: Query) -> Answer:
-    """Find matrices, in an index from a server if there is none here.
+def search(query: Query) -> tuple[Listed, ...]:
+    """Find matrices in the order of the index, which comes from a server if there is none here.
 
     Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond LIMIT.
     """
     here = collection.local_index() or collection.refresh(limit=LIMIT)
     path = collection.local_path()
     try:
-        labels, by = ask(query, path), f"ssgetpy, from {path}"
+        labels, by = ask(query, here), f"ssgetpy, from {path}"
     except Exception as problem:  # ssgetpy's own, of any kind: the index answers as well.
         labels = {matrix.label for matrix in here}
         by = f"{path}: ssgetpy failed ({type(problem).__name__}: {problem})"
-    return Answer(tuple(m for m in here if m.label in labels and query.matches(m)), by)
+    _log.info("answered by %s", by)
+    return tuple(matrix for matrix in here if matrix.label in labels and query.matches(matrix))
 
 
-def ask(query: Query, index: Path) -> set[str]:
-    """Ask ssgetpy for the Group/Name of all matrices of the query, and maybe of more.
+def ask(query: Query, index: Sequence[Listed]) -> set[str]:
+    """Ask ssgetpy for the Group/Name of all matrices of an index that answer the query, and maybe of more.
 
     In a name or kind `_` and `%` match anything, and ssgetpy knows no part of a group and no symmetry.
     """
-    db, csvindex = _ssgetpy()
-    database = db.MatrixDB(":memory:")
+    database = _ssgetpy().MatrixDB(":memory:")
     texts = {"group": query.group, "name": query.name, "kind": query.kind}
     # ssgetpy writes texts into SQL as they are.
     quoted = {key: text.replace("'", "''") for key, text in texts.items() if text}
     rows, entries = ((bound.low, bound.high) for bound in (query.rows, query.entries))
     with contextlib.closing(database.conn):
-        database.refresh(csvindex.gen_rows(index.read_text("utf-8").splitlines()[2:]))
+        # Its columns are ours with a number first, and three that no query names in the middle.
+        database.insert([(None, *m[:5], "", 0, 0, *m[6:], m.kind) for m in index])
         found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=10**9)
     return {f"{matrix.group}/{matrix.name}" for matrix in found}
 
 
-def _ssgetpy() -> tuple[Any, Any]:
-    """Import ssgetpy's database and its reader of an index, which reaches no server and no home."""
-    from unittest import mock
-
-    import requests
-
-    # Its empty index is nothing to tell a user about.
-    logging.getLogger("ssgetpy").setLevel(logging.WARNING)
-    answer = requests.Response()
-    answer.raw = io.BytesIO(b"0\nan empty index\n")
-    with (
-        tempfile.TemporaryDirectory() as home,
-        mock.patch.dict(os.environ, HOME=home),
-        mock.patch.object(requests, "get", lambda _: answer),
-    ):
-        return importlib.import_module("ssgetpy.db"), importlib.import_module("ssgetpy.csvindex")
+def _ssgetpy() -> Any:
+    """Import ssgetpy's database, but not its package, in an empty home."""
+    spec = importlib.util.find_spec("ssgetpy")
+    assert spec is not None
+    sys.modules["ssgetpy"] = importlib.util.module_from_spec(spec)
+    with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, HOME=home):
+        return importlib.import_module("ssgetpy.db")
 
 
 def _folded(text: str) -> bytes:

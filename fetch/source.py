@@ -8,18 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fetch import (
-    generate,
-    graphs,
-    grids,
-    local,
-    matrixmarket,
-    meshes,
-    names,
-    networks,
-    random_patterns,
-    suitesparse,
-)
+from fetch import generate, local, matrixmarket, suitesparse
 from fetch.matrix_id import Generated, InCollection, LocalFile, MatrixId, Unobtainable
 from fetch.matrixmarket import MatrixFile
 from fetch.names import Spec
@@ -29,7 +18,7 @@ from fillpath.nouns import content_hash
 from fillpath.syntax import module_text
 
 # The modules that decide the values of a generated matrix.
-_GENERATORS = (generate, graphs, grids, meshes, names, networks, random_patterns)
+_GENERATORS = ("generate", "graphs", "grids", "meshes", "names", "networks", "random_patterns")
 
 _log = logging.getLogger("fillpath")
 
@@ -105,18 +94,6 @@ def load(matrix: MatrixId) -> Loaded:
     return Loaded(file.matrix, file.field, source.name, source.checksum)
 
 
-def download(
-    matrix: InCollection, *, offline: bool = False, trust_change: bool = False
-) -> suitesparse.Download:
-    """Download a matrix if necessary, even if that failed a moment ago.
-
-    offline, trust_change, errors : see `suitesparse.fetch`
-    """
-    forget_failure(matrix)
-    place = matrix.group, matrix.name, matrix.sha256
-    return suitesparse.fetch(*place, offline=offline, trust_change=trust_change)
-
-
 def forget_failure(matrix: MatrixId) -> None:
     """Let the next `locate` of that matrix try at once, even if one failed a moment ago."""
     if isinstance(matrix, InCollection):
@@ -124,7 +101,7 @@ def forget_failure(matrix: MatrixId) -> None:
 
 
 def _generator_hash(spec: Spec) -> str:
-    code = [module_text(Path(str(module.__file__))) for module in _GENERATORS]
+    code = [module_text(Path(__file__).with_name(f"{module}.py")) for module in _GENERATORS]
     return content_hash(spec.name, np.__version__, *code)
 
 

@@ -15,35 +15,41 @@ import hashlib
 import logging
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 from fetch import trust
 from fetch.collection import address, spelling
-from fetch.part import discard, locked, read_note, storing, write_note
-from fetch.transfer import Wanted, is_remote, refuse_offline, transfer
+from fetch.transfer import (
+    Part,
+    Wanted,
+    is_remote,
+    locked,
+    read_note,
+    refuse_offline,
+    storing,
+    transfer,
+    write_note,
+)
 from fetch.unpack import extract
 from fillpath.errors import InputError, TransferError
-from fillpath.paths import bytes_text, cache
+from fillpath.paths import bytes_text, cache, write_text
 
 EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
-_FAILED = "failed.json"
-How = Literal["reused", "resumed", "downloaded", "copied"]
+_FAILED, _RECEIPT = "failed.txt", "receipt.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 _log = logging.getLogger("fillpath")
 
 
-@dataclass(frozen=True)
-class Download:
+class Download(NamedTuple):
     """A matrix in the cache.
 
     path : the .mtx file
     sha256 : of the archive
     source : where the archive was
-    how : the matrix was obtained now
+    how : reused, resumed, downloaded or copied
     archive : bytes of the archive, 0 if reused
     resumed : bytes of the archive that an earlier try had left
     """
@@ -51,7 +57,7 @@ class Download:
     path: Path
     sha256: str
     source: str
-    how: How
+    how: str
     archive: int = 0
     resumed: int = 0
 
@@ -62,41 +68,12 @@ class Download:
         return f"{self.how} {self.path if self.how == 'reused' else size} from {self.source}"
 
 
-@dataclass(frozen=True)
-class _Receipt:
+class _Receipt(NamedTuple):
     """The note of a cached matrix. It is written last: without it the matrix counts as absent."""
 
     sha256: str
     source: str
     bytes: int
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """The note of a failed transfer. time : in seconds of the epoch."""
-
-    location: str
-    reason: str
-    time: float
-
-
-@dataclass(frozen=True)
-class _Order:
-    """A matrix that is not in the cache.
-
-    folder, name : of the matrix, in the cache
-    part : file of its archive while it arrives
-    wanted : its archive
-    sha256 : of the archive according to the catalogue, or empty
-    before : the archive that its address gave first, None if that does not matter
-    """
-
-    folder: Path
-    name: str
-    part: Path
-    wanted: Wanted
-    sha256: str
-    before: trust.Checksum | None
 
 
 def fetch(
@@ -111,38 +88,39 @@ def fetch(
     Several processes may call this at the same time. Raises InputError for names that no collection has,
     DiskFullError, and TransferError for anything else, at once if it went wrong a moment ago.
     """
-    folder = _folder(group, name)
-    part = folder / f"{name}.tar.gz.part"
-    download = None if trust_change else cached(group, name, sha256)
-    if download is not None and not part.exists():
-        return download
-    label = f"{group}/{name}"
-    location = address(f"MM/{label}.tar.gz")
-    wanted = Wanted(label, location, spelling(group, name), EXPANSION, offline)
-    if download is None:
-        refuse_offline(wanted)
+    path = _path(group, name)
+    part = path.with_name(f"{name}.tar.gz.part")
+    found = None if trust_change else cached(group, name, sha256)
+    if found is not None and not part.exists():
+        return found
+    location = address(f"MM/{group}/{name}.tar.gz")
+    wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
+    if found is None:
+        refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
-        download = None if trust_change else cached(group, name, sha256)
-        if download is not None:
-            discard(part)  # An earlier process was killed after it wrote its receipt.
-            return download
-        _refuse_soon(folder, wanted)
-        for orphan in folder.glob(".*.tmp"):  # of a killed process: only the holder of the lock writes here
+        if not trust_change and (found := cached(group, name, sha256)):
+            Part(part).discard()  # An earlier process was killed after it wrote its receipt.
+            return found
+        refuse_offline(wanted, offline)
+        failed = path.with_name(_FAILED)
+        _refuse_soon(failed, wanted)
+        for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
-        before = None if sha256 or trust_change else trust.checksums().get(location)
         try:
-            return _obtain(_Order(folder, name, part, wanted, sha256, before))
+            download = _obtain(path, part, wanted, _expected(wanted, trust_change))
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
-                with contextlib.suppress(OSError):
-                    write_note(folder / _FAILED, _Failure(location, str(problem), time.time()))
+                with contextlib.suppress(OSError, ValueError):
+                    write_text(failed, f"{location}\n{problem}")
             raise
+        forget_failure(group, name)
+    return download
 
 
 def cached(group: str, name: str, sha256: str = "") -> Download | None:
     """Return the matrix if the cache holds it completely, and with this sha256 if one is given."""
-    folder = _folder(group, name)
-    path, receipt = folder / f"{name}.mtx", read_note(folder / "receipt.json", _Receipt)
+    path = _path(group, name)
+    receipt = read_note(path.with_name(_RECEIPT), _Receipt)
     if receipt is None or not path.is_file() or path.stat().st_size != receipt.bytes:
         return None
     if sha256 and receipt.sha256 != sha256:
@@ -153,67 +131,72 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
 def forget_failure(group: str, name: str) -> None:
     """Let the next `fetch` of that matrix try at once, even if one failed a moment ago."""
     with contextlib.suppress(OSError):  # A cache that cannot be written to holds no note that matters.
-        (_folder(group, name) / _FAILED).unlink(missing_ok=True)
+        _path(group, name).with_name(_FAILED).unlink(missing_ok=True)
 
 
-def _folder(group: str, name: str) -> Path:
+def _path(group: str, name: str) -> Path:
     for word in (group, name):
         if not _NAME.fullmatch(word):
             raise InputError(f"matrix {group}/{name}: {word!r} is no name of the collection")
-    return cache() / "matrices" / group / name
+    return cache() / "matrices" / group / name / f"{name}.mtx"
 
 
-def _refuse_soon(folder: Path, wanted: Wanted) -> None:
-    """Raise TransferError if the transfer from that address failed a moment ago."""
-    failure = read_note(folder / _FAILED, _Failure)
-    ago = time.time() - failure.time if failure is not None else 0.0
-    if failure is not None and failure.location == wanted.location and 0 <= ago < RETRY_AFTER:
-        advice = f"`fillpath fetch {wanted.label}` tries again at once"
-        raise TransferError(f"not tried again: failed {ago:.0f} s ago: {failure.reason}; {advice}")
+def _refuse_soon(failed: Path, wanted: Wanted) -> None:
+    """Raise TransferError if the note of a failure is of that address and of a moment ago."""
+    with contextlib.suppress(OSError):  # A note that is missing or unreadable hinders no transfer.
+        location, _, reason = failed.read_text("utf-8", "replace").partition("\n")
+        ago = time.time() - failed.stat().st_mtime
+        if location == wanted.location and 0 <= ago < RETRY_AFTER:
+            advice = f"`fillpath fetch {wanted.label}` tries again at once"
+            raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
 
 
-def _obtain(order: _Order, again: bool = True) -> Download:
+def _expected(wanted: Wanted, trust_change: bool) -> tuple[str, str]:
+    """Return the checksum that the archive must have, empty for any, and the end of the error for another."""
+    if wanted.sha256:
+        advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
+        return wanted.sha256, f"expected {wanted.sha256} {advice}"
+    before = None if trust_change else trust.checksums().get(wanted.location)
+    if before is None:
+        return "", ""
+    advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
+    return before.sha256, f"{before.sha256} that this address gave on {before.first_seen[:10]}; {advice}"
+
+
+def _obtain(
+    path: Path, part: Path, wanted: Wanted, expected: tuple[str, str], again: bool = True
+) -> Download:
     """Transfer the archive and keep its matrix, in a second try if the first archive was doubtful."""
-    arrived = transfer(order.wanted, order.part)
+    arriving = Part(part)
+    archive = transfer(wanted, arriving)
+    downloaded = archive == part
     try:
-        return _keep(order, arrived.path, arrived.resumed)
+        sha256, size = _keep(archive, path, wanted, expected)
     except TransferError as problem:
-        discard(order.part)
-        if not (again and arrived.doubtful):
+        arriving.discard()
+        if not (again and downloaded and arriving.doubtful):
             raise
         _log.warning("%s; downloading it once more from the start", problem)
-    return _obtain(order, again=False)
+        return _obtain(path, part, wanted, expected, again=False)
+    resumed = arriving.inherited if downloaded else 0
+    arriving.discard()
+    how = "resumed" if resumed else "downloaded" if downloaded else "copied"
+    return Download(path, sha256, wanted.location, how, size, resumed)
 
 
-def _keep(order: _Order, archive: Path, resumed: int) -> Download:
-    """Put the matrix of an archive into the cache, and remove the archive."""
-    location, path = order.wanted.location, order.folder / f"{order.name}.mtx"
+def _keep(archive: Path, path: Path, wanted: Wanted, expected: tuple[str, str]) -> tuple[str, int]:
+    """Put the matrix of an archive into the cache. Returns the archive's checksum and its bytes."""
     with storing(archive), archive.open("rb") as handle:
         sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
-    _verify(order, sha256)
-    receipt = order.folder / "receipt.json"
+    right, other = expected
+    if right not in ("", sha256):
+        raise TransferError(f"{wanted.location}: sha256 {sha256} is not the {other}")
+    receipt = path.with_name(_RECEIPT)
     with storing(path):
         # An old receipt must not vouch for the new content.
         receipt.unlink(missing_ok=True)
-    length = extract(archive, f"{order.name}/{order.name}.mtx", path, location)
-    with storing(path):
-        if not order.sha256:
-            trust.record(location, sha256, size)
-        write_note(receipt, _Receipt(sha256, location, length))
-    discard(order.part)
-    with contextlib.suppress(OSError):
-        (order.folder / _FAILED).unlink(missing_ok=True)
-    how: How = "copied" if not is_remote(location) else "resumed" if resumed else "downloaded"
-    return Download(path, sha256, location, how, size, resumed)
-
-
-def _verify(order: _Order, sha256: str) -> None:
-    """Raise TransferError unless the archive is the one of the catalogue, or the one of its address."""
-    before, wrong = order.before, f"{order.wanted.location}: sha256 {sha256} is not"
-    if order.sha256 and sha256 != order.sha256:
-        expected = f"the expected {order.sha256} (config/matrices.csv)"
-        raise TransferError(f"{wrong} {expected}; not kept; is FILLPATH_MIRROR right?")
-    if before is not None and sha256 != before.sha256:
-        expected = f"the {before.sha256} that this address gave on {before.first_seen[:10]}"
-        advice = f"if the change is meant, `fillpath fetch --trust {order.wanted.label}` accepts it"
-        raise TransferError(f"{wrong} {expected}; not kept; {advice}")
+        length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
+        if not wanted.sha256:
+            trust.record(wanted.location, sha256, size)
+        write_note(receipt, _Receipt(sha256, wanted.location, length))
+    return sha256, size

@@ -1,58 +1,118 @@
-"""Get one file from a folder or an http(s) address.
+"""Files on their way into the cache: the part that has arrived, its note and its lock.
 
-The caller checks the content: `Arrived.doubtful` tells whether a download from the start may differ.
+The caller checks what a transfer brings, and discards the part.
 
-    arrived = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), part)
+    archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
 """
 
 from __future__ import annotations
 
-import logging
+import contextlib
+import errno
+import json
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from fetch.part import Part
-from fillpath.errors import TransferError
-from fillpath.paths import bytes_text
+from fillpath.errors import DiskFullError, TransferError
+from fillpath.lock import exclusive
+from fillpath.paths import cache, write_text
 from fillpath.settings import settings
 
-_log = logging.getLogger("fillpath")
+Note = TypeVar("Note")
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A file to get.
 
     label : its name for people
     location : a path or an http(s) URL
     hint : what to check if the file is missing
     expansion : bytes that one byte of the file takes when unpacked
-    offline : never ask a server
     limit : seconds for the only attempt, 0 for several of any length
+    sha256 : of the file, empty if not known
     """
 
     label: str
     location: str
     hint: str
     expansion: int = 0
-    offline: bool = False
     limit: float = 0.0
+    sha256: str = ""
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """A whole file.
+class Origin(NamedTuple):
+    """The announcement of a server with the first byte of a file.
 
-    path : of the file
-    resumed : bytes that an earlier process had left
-    doubtful : whether several answers make up the file, or no length was announced
+    location : address of the file
+    validator : its strong ETag, or the time of its last change; empty if it has neither
+    total : bytes of the whole file, None if not announced
     """
 
-    path: Path
-    resumed: int = 0
-    doubtful: bool = False
+    location: str = ""
+    validator: str = ""
+    total: int | None = None
+
+
+class Part:
+    """The part of a file that has arrived, stored at `path` with a note of its origin.
+
+    inherited : bytes that an earlier process left
+    doubtful : whether several answers make up the part, or no length was announced
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._note = path, path.with_name(f"{path.name}.json")
+        self.origin = read_note(self._note, Origin) or Origin()
+        self.inherited = self.size
+        self.doubtful = self.inherited > 0
+
+    @property
+    def size(self) -> int:
+        """Return the bytes that have arrived."""
+        return self.path.stat().st_size if self.path.is_file() else 0
+
+    def begin(self, location: str, headers: Mapping[str, str]) -> None:
+        """Start again with an answer of these headers."""
+        self.discard()
+        total = announced(headers)
+        self.origin, self.doubtful = Origin(location, _validator(headers), total), total is None
+        write_note(self._note, self.origin)
+        self.path.touch()
+
+    def request(self) -> dict[str, str]:
+        """Return the headers that ask for the rest of the file."""
+        headers = {"Range": f"bytes={self.size}-", "If-Range": self.origin.validator}
+        return {name: text for name, text in headers.items() if text and self.size}
+
+    def is_continued_by(self, headers: Mapping[str, str]) -> bool:
+        """Tell whether an answer of these headers brings the rest of the same file."""
+        span = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", headers.get("Content-Range", ""))
+        if span is None or not 0 < self.size == int(span[1]):
+            return False
+        validators, total = {_validator(headers), self.origin.validator, ""}, self.origin.total
+        return len(validators) <= 2 and (total is None or span[2] == str(total))
+
+    def discard(self) -> None:
+        """Delete everything that has arrived. Raises TransferError."""
+        with storing(self.path):
+            self.path.unlink(missing_ok=True)
+            self._note.unlink(missing_ok=True)
+        self.origin, self.inherited = Origin(), 0
+
+
+def announced(headers: Mapping[str, str]) -> int | None:
+    """Return the length that a server announces, None for none."""
+    length = headers.get("Content-Length", "")
+    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
+
+
+def _validator(headers: Mapping[str, str]) -> str:
+    etag = headers.get("ETag", "")
+    # A weak ETag proves the same meaning of two answers, not the same bytes.
+    return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
 
 
 def is_remote(location: str) -> bool:
@@ -60,32 +120,70 @@ def is_remote(location: str) -> bool:
     return re.match(r"[A-Za-z]+://", location) is not None
 
 
-def refuse_offline(wanted: Wanted) -> None:
-    """Raise TransferError if a server would have to be asked in offline mode."""
-    if is_remote(wanted.location) and (wanted.offline or settings().offline):
-        remedy = "drop --offline" if wanted.offline else "unset FILLPATH_OFFLINE"
+def refuse_offline(wanted: Wanted, offline: bool) -> None:
+    """Raise TransferError if a server would have to be asked, and the call or the settings forbid it."""
+    if is_remote(wanted.location) and (offline or settings().offline):
+        remedy = "drop --offline" if offline else "unset FILLPATH_OFFLINE"
         remedy += ", or set FILLPATH_MIRROR to a folder that holds it"
         raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")
 
 
-def transfer(wanted: Wanted, path: Path) -> Arrived:
-    """Return the original in a folder, or a download at `path`, which the caller has to remove.
+def transfer(wanted: Wanted, part: Part) -> Path:
+    """Return the original in a folder, or the part once it is whole, which the caller has to discard.
 
-    Raises TransferError and DiskFullError; a later call resumes what has arrived at `path`.
+    Raises TransferError and DiskFullError; a later call resumes what has arrived.
     """
-    refuse_offline(wanted)
     if is_remote(wanted.location):
         # Its libraries take 0.2 s to import, and most processes download nothing.
         from fetch.download import download
 
-        part = Part(path, wanted.location)
-        if part.inherited:
-            _log.info("%s: resuming at %s", wanted.label, bytes_text(part.inherited))
         download(wanted, part)
-        return Arrived(path, part.inherited, part.doubtful)
+        return part.path
     original = Path(wanted.location)
     if not original.is_file():
         raise TransferError(f"{original}: no such file; {wanted.hint}")
     if not os.access(original, os.R_OK):
         raise TransferError(f"{original}: cannot be read; {wanted.hint}")
-    return Arrived(original)
+    return original
+
+
+def read_note(path: Path, kind: Callable[..., Note]) -> Note | None:
+    """Read a named tuple from a JSON file; None if the file is missing or damaged."""
+    try:
+        return kind(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_note(path: Path, note: Any) -> None:
+    """Write a named tuple as a JSON file."""
+    write_text(path, json.dumps(note._asdict(), sort_keys=True) + "\n")
+
+
+@contextlib.contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn errors of the file system into DiskFullError, which no retry helps, or TransferError."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            kept = "what has arrived is kept, and the next try resumes there"
+            advice = "free some space, or point FILLPATH_CACHE elsewhere"
+            raise DiskFullError(f"{path}: the disk is full; {kept}; {advice}") from None
+        if problem.errno is not None:
+            trouble = f"{problem.filename or path}: {problem.strerror}"
+            raise TransferError(f"{trouble}; are FILLPATH_CACHE and its disk right?") from None
+        raise
+
+
+@contextlib.contextmanager
+def locked(name: str, seconds: float | None = None) -> Iterator[None]:
+    """Hold a lock of the cache against other processes, as `exclusive` does.
+
+    Raises TransferError or DiskFullError if the lock cannot be made.
+    """
+    path = cache() / "locks" / f"{name}.lock"
+    with contextlib.ExitStack() as held:
+        with storing(path):
+            held.enter_context(exclusive(path, seconds))
+        yield

@@ -6,17 +6,16 @@ The checksums are stored in the cache, and outlive the matrices there.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from fetch.part import locked, storing
+from fetch.transfer import locked, storing
 from fillpath.errors import TransferError
 from fillpath.paths import cache, write_text
 
 
-@dataclass(frozen=True)
-class Checksum:
+class Checksum(NamedTuple):
     """The file that an address gave: SHA-256, length in bytes, and the time in ISO 8601."""
 
     sha256: str
@@ -41,7 +40,7 @@ def record(location: str, sha256: str, size: int) -> None:
         entries = checksums()
         if location not in entries or entries[location].sha256 != sha256:
             entries[location] = Checksum(sha256, size, datetime.now(UTC).isoformat(timespec="seconds"))
-            plain = {place: asdict(entry) for place, entry in entries.items()}
+            plain = {place: entry._asdict() for place, entry in entries.items()}
             write_text(_path(), json.dumps(plain, indent=1, sort_keys=True) + "\n")
 
 

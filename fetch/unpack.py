@@ -1,15 +1,20 @@
-"""Extract one member of a .tar.gz from elsewhere; nothing else is ever written."""
+"""Extract one member of a .tar.gz from elsewhere; nothing else is ever written.
+
+The archive is inflated forwards, header by header, and `tarfile` parses one header at a time. It would read
+extended headers of any size whole, some of them in quadratic time.
+"""
 
 from __future__ import annotations
 
 import gzip
-import shutil
+import re
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
+from tarfile import ReadError, TarInfo
 from typing import IO, cast
 
-from fetch.part import storing
+from fetch.transfer import storing
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
 
@@ -20,40 +25,11 @@ RATIO = 100
 ALLOWANCE = 64 * 2**20
 MEMBERS = 1000
 LARGEST_READ = 1 << 20
-# tarfile reads whatever precedes a member into memory, and some of it takes quadratic time to read.
 LARGEST_HEADER = 8192
-
-
-class _Inflated:
-    """The inflated archive for tarfile, forwards only, and at most `limit` bytes of it.
-
-    header : bytes that may be read before the next member's data; None while these are read.
-    """
-
-    def __init__(self, raw: gzip.GzipFile, limit: int) -> None:
-        self._raw, self._limit = raw, limit
-        self.header: int | None = LARGEST_HEADER
-        self.tell = raw.tell
-
-    def read(self, size: int) -> bytes:
-        if self.header is not None:
-            self.header -= size
-            if size < 0 or self.header < 0:
-                raise tarfile.ReadError(f"a header of more than {bytes_text(LARGEST_HEADER)}")
-        block = self._raw.read(min(size, LARGEST_READ))
-        self.refuse_beyond(self.tell())
-        return block
-
-    def seek(self, position: int) -> int:
-        if position < self.tell():
-            raise tarfile.ReadError("it leads backwards")
-        self.refuse_beyond(position)
-        return self._raw.seek(position)
-
-    def refuse_beyond(self, position: int) -> None:
-        """Refuse a position beyond what the archive may inflate to."""
-        if position > self._limit:
-            raise tarfile.ReadError(f"it inflates to more than {bytes_text(self._limit)}, as no matrix does")
+_BLOCK = 512  # Headers and contents take whole blocks.
+_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE)
+# Records of an extended header that change how the next member is read.
+_CHANGES = re.compile(rb" (path|linkpath|size|GNU\.sparse\.\w+)=")
 
 
 def extract(archive: Path, member: str, target: Path, where: str) -> int:
@@ -67,9 +43,19 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
     """
     try:
         with gzip.open(archive) as raw:
-            inflated = _Inflated(raw, RATIO * archive.stat().st_size + ALLOWANCE)
-            with tarfile.open(fileobj=cast(IO[bytes], inflated), mode="r:") as tar:
-                return _write(tar, _find(tar, member, inflated), inflated, target)
+            limit = RATIO * archive.stat().st_size + ALLOWANCE
+            size = _find(raw, member, limit)
+            require_space(target.parent, size)
+            with storing(target), atomic_write(target, "wb") as handle:
+                while left := size - handle.tell():
+                    if not (block := raw.read(min(left, LARGEST_READ))):
+                        raise EOFError(f"member {member} ends after {size - left} of {size} bytes")
+                    cast(IO[bytes], handle).write(block)
+                while raw.read(
+                    LARGEST_READ
+                ):  # gzip's checksum is at the end, and compared when it is reached
+                    _refuse_beyond(limit, raw.tell())
+            return size
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as problem:
         trouble = f"no archive, or a damaged or unsafe one: {problem}; not kept"
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
@@ -78,34 +64,34 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
         raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
 
 
-def _find(tar: tarfile.TarFile, wanted: str, inflated: _Inflated) -> tarfile.TarInfo:
-    """Return the member of that name. Raises ReadError for a member before it that is not safe."""
-    for count, member in enumerate(tar):
+def _find(raw: gzip.GzipFile, wanted: str, limit: int) -> int:
+    """Inflate up to the content of that member. Returns its size. Raises ReadError for an unsafe archive."""
+    for _ in range(MEMBERS):
+        header = raw.read(_BLOCK)
+        if header and not header.strip(b"\0"):
+            raise ReadError(f"there is no member {wanted}")
+        member = TarInfo.frombuf(header, "utf-8", "surrogateescape")
         path = PurePosixPath(member.name)
         if path.is_absolute() or ".." in path.parts:
-            raise tarfile.ReadError(f"member {member.name!r} leaves its folder")
-        if not (member.isreg() or member.isdir()) or member.issparse():
-            raise tarfile.ReadError(f"member {member.name!r} is a link, a device or sparse")
-        if count == MEMBERS:
-            raise tarfile.ReadError(f"more than {MEMBERS} members")
-        inflated.refuse_beyond(inflated.tell() + member.size)
-        if member.name == wanted:
-            return member
-        inflated.header = LARGEST_HEADER
-    raise tarfile.ReadError(f"there is no member {wanted}")
+            raise ReadError(f"member {member.name!r} leaves its folder")
+        if not 0 <= member.size <= MAX_MATRIX:
+            raise ReadError(f"member {member.name!r} is no file below {MAX_MATRIX} bytes")
+        end = raw.tell() + -(-member.size // _BLOCK) * _BLOCK
+        _refuse_beyond(limit, end)
+        if member.type in _EXTENDED:
+            if member.size > LARGEST_HEADER:
+                raise ReadError(f"a header of more than {bytes_text(LARGEST_HEADER)}")
+            if _CHANGES.search(raw.read(member.size)):
+                raise ReadError("an extended header gives a member another name, kind or size")
+        elif member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
+            raise ReadError(f"member {member.name!r} is a link, a device or sparse")
+        elif member.name == wanted and not member.isdir():
+            return member.size
+        if not member.isdir():  # A folder has no content, whatever its size.
+            raw.seek(end)
+    raise ReadError(f"more than {MEMBERS} members")
 
 
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, inflated: _Inflated, target: Path) -> int:
-    """Write a member's content. Returns its size in bytes."""
-    source = tar.extractfile(member)
-    if source is None or member.size > MAX_MATRIX:
-        raise tarfile.ReadError(f"member {member.name!r} is no file below {MAX_MATRIX} bytes")
-    require_space(target.parent, member.size)
-    inflated.header = None
-    with source, storing(target), atomic_write(target, "wb") as handle:
-        shutil.copyfileobj(source, cast(IO[bytes], handle), LARGEST_READ)
-        if (size := handle.tell()) != member.size:
-            raise EOFError(f"member {member.name} ends after {size} of {member.size} bytes")
-        while inflated.read(LARGEST_READ):  # gzip's checksum is at the end, and compared when it is reached
-            pass
-    return member.size
+def _refuse_beyond(limit: int, position: int) -> None:
+    if position > limit:
+        raise ReadError(f"it inflates to more than {bytes_text(limit)}, as no matrix does")

@@ -128,7 +128,7 @@ def test_steps_of_a_workflow_do_not_try_again_what_just_failed(
     assert run(capsys, "workflow", "fetch-input", "G+a.auto+natural")[0] == 0
     assert len(site.requests) == 4
     run(capsys, "workflow", "prepare", "G+a.auto+natural")
-    assert len(site.requests) == 4 and "not tried again: failed 0 s ago" in caplog.text
+    assert len(site.requests) == 4 and "not tried again: failed" in caplog.text
     run(capsys, "workflow", "fetch-input", "G+a.auto+natural")
     assert len(site.requests) == 8
 

@@ -184,10 +184,10 @@ def _touch(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("a,G,a,x,1,1,circuit,,,,small,", r":2: order"),
-        ("a,G,a,0,1,1,circuit,,,,small,", r":2: order"),
-        ("a,G,a,1,1,1,circuit,nobody,,,small,", r":2: papers/0"),
-        ("a,G,a,1,1,1,circuit,,,,huge,", r":2: suite"),
+        ("a,G,a,x,1,1,circuit,,,,small,", r":2: \$\.order"),
+        ("a,G,a,0,1,1,circuit,,,,small,", r":2: \$\.order"),
+        ("a,G,a,1,1,1,circuit,nobody,,,small,", r":2: papers: paper .nobody."),
+        ("a,G,a,1,1,1,circuit,,,,huge,", r":2: \$\.suite"),
         ("a,G,a,1,1,1,circuit,,,,small,,more", r":2: .*surplus"),
         ("a,G,a,1,1,1,circuit", r":2: "),
         ("a,G,a,1,1,1,circuit,,,b,small,", r":2: stands_for 'b'"),

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import gzip
-import locale
+import itertools
 import math
 import random
 import re
+import time
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fetch import matrixmarket
+from fetch import lines, matrixmarket
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath.case import Preparation
 from fillpath.errors import InputError
+from tests.thorough import daily
 
 INDEX, INTEGER = re.compile(rb"\+?[0-9]+"), re.compile(rb"[+-]?[0-9]+")
 REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eEdD][+-]?[0-9]+)?")
@@ -167,14 +169,17 @@ def written(draw: random.Random, field: str) -> bytes:
 def test_a_valid_file_is_read_as_the_slow_reader_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, block: int
 ) -> None:
-    monkeypatch.setattr(matrixmarket, "_BLOCK", block)
+    monkeypatch.setattr(lines, "BLOCK", block)
     draw = random.Random(f"{kind} 39")
     for _ in range(25):
         assert as_the_slow_reader_says(tmp_path / "a.mtx", free(draw, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_byte_is_refused_or_read_as_the_slow_reader_does(tmp_path: Path, kind: str) -> None:
+def test_a_damaged_byte_is_refused_or_read_as_the_slow_reader_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(lines, "BLOCK", 128)
     draw = random.Random(f"{kind} damaged")
     taken = 0
     for _ in range(80):
@@ -214,14 +219,6 @@ def test_every_decimal_number_is_its_nearest_float64(tmp_path: Path) -> None:
     path.write_text(f"%%MatrixMarket matrix coordinate real general\n{count} {count} {count}\n{body}")
     expected = np.array([float(each.replace("D", "e")) for each in numbers])
     assert matrixmarket.read(path).matrix.data.tobytes() == expected.tobytes()
-
-
-def test_no_number_is_read_under_a_locale_of_another_decimal_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(locale, "localeconv", lambda: {"decimal_point": ","})
-    with pytest.raises(InputError, match="LC_NUMERIC=C"):
-        matrixmarket.read(given(tmp_path, "real general", b"1 1 1\n1 1 1.5\n"))
 
 
 def given(folder: Path, header: str, body: bytes) -> Path:
@@ -271,6 +268,17 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
         ("real general too", b"3 3 1\n1 1 1\n", "line 1: the header is"),
         ("real hermitian", b"3 3 1\n1 1 1\n", "line 1: 'hermitian': the format has no real"),
         ("pattern skew-symmetric", b"3 3 1\n2 1\n", "line 1: 'skew-symmetric': the format has no pattern"),
+        ("real general", b"", "the file ends within its header"),
+        ("real general", b"2 3 1\n1 1 2\n", "2 x 3 is not square"),
+        ("real general", b"2 2 0\n", "empty"),
+        ("real general", b"0 0 0\n", "empty"),
+        ("real general", b"2 2 3\n1 1 1.000000\n2 2 1.000000\n", "line 4: truncated"),
+        ("real general", b"3000000000 3000000000 1\n1 1 1\n", "int32"),
+        ("real general", b"2 2 2\n1 1 1\n3 2 1\n", "line 4: '3': no row from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 1\n0 2 1\n", "line 4: '0': no row from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 1\n2 x 1\n", "line 4: 'x': no column from 1 to 2"),
+        ("real general", b"2 2 2\n1 1 nan\n2 2 1\n", "line 3: 'nan': NaN or infinite"),
+        ("complex general", b"1 1 1\n1 1 1 inf\n", "line 3: 'inf': NaN or infinite"),
         ("real general", b"3 3 1 9\n1 1 1\n", "line 2: '3': rows, columns and entries"),
         ("real general", b"3 3 0_1\n1 1 1\n", "line 2: '0_1': rows, columns and entries"),
         ("real general", b"% \0\n3 3 1\n1 1 1\n", r"line 2: '\\x00': no byte of a text"),
@@ -279,15 +287,21 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
         ("integer general", b"3 3 1\n1 1 9223372036854775808\n", "line 3: '9223372036854775808': no integer"),
         ("unsigned-integer general", b"3 3 1\n1 1 9999999999999999999\n", r"9': no integer .* to 2\^63 - 1"),
         ("complex general", b"3 3 1\n1 1 1\n", "line 3: '': the line ends before its 4 tokens"),
-        ("real general", b"3 3 2\n\n%\n2 2 1e308\n2 2 1e308\n", r"line 6: '1e308': entry \(2, 2\) is beyond"),
-        ("complex general", b"3 3 1\n2 2 1.5e308 1.5e308\n", r"line 3: '1.5e308': entry \(2, 2\) is beyond"),
-        ("real symmetric", b"3 3 2\n1 2 -1e308\n1 2 -1e308\n", r"line 4: '-1e308': entry \(1, 2\) is beyond"),
+        ("real general", b"3 3 2\n\n%\n2 2 1e308\n2 2 1e308\n", r"entry \(2, 2\) is beyond"),
+        ("complex general", b"3 3 1\n2 2 1.5e308 1.5e308\n", r"entry \(2, 2\) is beyond"),
+        ("real symmetric", b"3 3 2\n1 2 -1e308\n1 2 -1e308\n", r"entry \(1, 2\) is beyond"),
         ("complex hermitian", b"3 3 1\n1 1 1 1\n", "line 3: '1 1 1 1': on the diagonal and not real"),
         ("complex hermitian", b"3 3 1\n\t1 1 1 5e-324\n", "line 3: '1 1 1 5e-324': on the diagonal and not"),
         ("real general", b"3 3 1\n1 1 " + b" " * (1 << 20) + b"1\n", "line 3 is longer than"),
+        ("real general", b"3 3 1\n1 1 " + b" " * (1 << 22), "line 3 is longer than"),
         ("%" * (1 << 21), b"", "line 1 is longer than"),
+        (
+            "real general",
+            b"3 3 1\n1 1 1\n" + (b"%".ljust(999) + b"\n") * 1100 + b"x\n",
+            "'x': more entries than the header",
+        ),
     ],
-    ids=range(23),
+    ids=itertools.count(),
 )
 def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes, says: str) -> None:
     path = given(tmp_path, header, body)
@@ -299,6 +313,11 @@ def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes
 @pytest.mark.parametrize(
     ("header", "body", "values"),
     [
+        ("real general", "2 2 3\n1 1 2\n1 2 3\n2 2 4\n", [2.0, 3.0, 0.0, 4.0]),
+        ("integer symmetric", "2 2 2\n1 1 2\n2 1 3\n", [2.0, 3.0, 3.0, 0.0]),
+        ("real skew-symmetric", "2 2 1\n2 1 3\n", [0.0, -3.0, 3.0, 0.0]),
+        ("real general", "2 2 3\n1 1 2\n1 1 3\n2 2 1\n", [5.0, 0.0, 0.0, 1.0]),
+        ("pattern general", "2 2 3\n1 1\n2 1\n2 1\n", [1.0, 0.0, 1.0, 0.0]),
         ("real general", "2 2 3\n1 1  4.250000D+02\n2 2 -10.500000d+01\n2 1 1\n", [425.0, 0.0, 1.0, -105.0]),
         ("integer general", f"1 1 2\n1 1 {6 * 10**18}\n1 1 {6 * 10**18}\n", [1.2e19]),
         ("double general", "1 1 1\n1 1 2\n", [2.0]),
@@ -307,7 +326,20 @@ def test_what_is_refused_beside_numbers(tmp_path: Path, header: str, body: bytes
         ("complex hermitian", "2 2 2\n1 1 1.5 1e-400\n2 1 3 5e-324\n", [1.5, 3.0, 3.0, 0.0]),
         ("REAL General % so it is", "\n  1 \t 1 1  \n% c\n\n 1 1 2 \n\n%", [2.0]),
     ],
-    ids=["Fortran", "sum of integers", "double", "unsigned", "upper side alone", "hard zero", "free format"],
+    ids=[
+        "general",
+        "symmetric",
+        "skew",
+        "duplicates",
+        "pattern",
+        "Fortran",
+        "sum of integers",
+        "double",
+        "unsigned",
+        "upper side alone",
+        "hard zero",
+        "free format",
+    ],
 )
 def test_values_are_those_of_the_file(tmp_path: Path, header: str, body: str, values: list[float]) -> None:
     read = matrixmarket.read(given(tmp_path, header, body.encode()))
@@ -352,3 +384,31 @@ def test_a_refusal_names_the_file_that_was_given(
         path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
     with pytest.raises(InputError, match=rf"^{re.escape(str(path))}: {says}"):
         prepare(resolve(str(path)).text, Preparation("none"))
+
+
+@pytest.mark.parametrize("count", daily([200_000, 2_000_000], 200_000))
+def test_a_million_entries_take_less_than_a_second(tmp_path: Path, count: int) -> None:
+    rng = np.random.default_rng(0)
+    n = 300_000
+    table = np.column_stack([rng.integers(1, n + 1, (count, 2)), rng.integers(1, 10**9, count)])
+    body = "\n".join(f"{row} {column} {value}e-7" for row, column, value in table.tolist())
+    matrixmarket.read(given(tmp_path, "real general", b"1 1 1\n1 1 1\n"))  # imports
+    path = given(tmp_path, "real general", f"{n} {n} {count}\n{body}\n".encode())
+    start = time.process_time()
+    read = matrixmarket.read(path)
+    seconds = time.process_time() - start
+    assert read.matrix.data.sum() == pytest.approx(table[:, 2].sum() * 1e-7)
+    assert seconds < count / 1e6, f"{seconds:.2f} s"
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff" * 50, b"%%MatrixMarket", b"1 1 1\n1 1 1\n"])
+def test_refuses_what_is_no_matrix_market_file(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "wrong.mtx"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="wrong"):
+        matrixmarket.read(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="absent"):
+        matrixmarket.read(tmp_path / "absent.mtx")

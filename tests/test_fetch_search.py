@@ -55,17 +55,14 @@ def _listed(matrices: tuple[Listed, ...], labels: set[str]) -> tuple[Listed, ...
     return tuple(matrix for matrix in matrices if matrix.label in labels)
 
 
-def asking(index: bytes, folder: Path) -> Ask:
+def asking(listed: tuple[Listed, ...]) -> Ask:
     """ssgetpy's answers over that index."""
-    path = folder / "ssstats.csv"
-    path.write_bytes(index)
-    listed = collection._parse(index)
-    return lambda query: _listed(listed, search.ask(query, path))
+    return lambda query: _listed(listed, search.ask(query, listed))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    return asking(index_of(MADE), tmp_path_factory.mktemp("made"))
+def made() -> Ask:
+    return asking(MADE)
 
 
 @pytest.fixture
@@ -107,7 +104,7 @@ LETTERS = "abmMrR01 É"
     )
 )
 def test_ssgetpy_and_the_index_give_the_same_matrices(made: Ask, query: Query) -> None:
-    here = tuple(filter(query.matches, collection._parse(index_of(MADE))))
+    here = tuple(filter(query.matches, collection.parse(index_of(MADE))))
     assert here == tuple(filter(query.matches, MADE)) == tuple(filter(query.matches, made(query)))
 
 
@@ -123,17 +120,17 @@ def test_what_ssgetpy_can_narrow_it_narrows_as_the_index_does(made: Ask, query: 
     assert made(query) == tuple(filter(query.matches, MADE))
 
 
-def test_both_agree_on_the_whole_collection(suitesparse: Path, tmp_path: Path) -> None:
+def test_both_agree_on_the_whole_collection(suitesparse: Path) -> None:
     path = suitesparse / "files" / "ssstats.csv"
     if not path.is_file():
         pytest.skip(f"{path} is not there: the collection's index")
-    here = collection._parse(path.read_bytes())
+    here = collection.parse(path.read_bytes())
     queries = (
         Query(), Query(search="hb/bcs"), Query(name="_b", entries=Range(None, 10**5)), Query(group="HB"),
         Query(kind="unknown", rows=Range(1000, 10**5), symmetry=Range(0.9, 0.9999)), Query(name="absent"),
         Query(entries=Range(11948, 149090)), Query(search="rajat", rows=Range(10**4), symmetry=Range(1, 1)),
     )  # fmt: skip
-    ask = asking(path.read_bytes(), tmp_path)
+    ask = asking(here)
     for query in queries:
         assert tuple(filter(query.matches, ask(query))) == tuple(filter(query.matches, here)), query
 
@@ -161,25 +158,22 @@ def test_a_query_finds(made: Ask, query: Query, names: list[str]) -> None:
 
 def test_the_index_is_asked_for_once_and_nothing_written_elsewhere(site: Site, tmp_path: Path) -> None:
     for _ in range(2):
-        answer = search.search(Query(group="Rajat"))
-        assert [matrix.name for matrix in answer.matrices] == ["rajat01", "Rajat_02"]
-        assert answer.by == f"ssgetpy, from {collection.local_path()}"
+        assert [each.name for each in search.search(Query(group="Rajat"))] == ["rajat01", "Rajat_02"]
     assert [request.path for request in site.requests] == [AT]
     assert [path.name for path in (tmp_path / "home").iterdir()] == []
     assert collection.local_index() == MADE
     site.files[AT] = index_of(MADE[:4])
     collection.refresh()
-    assert len(search.search(Query(group="Rajat")).matrices) == 1 and len(site.requests) == 2
+    assert len(search.search(Query(group="Rajat"))) == 1 and len(site.requests) == 2
 
 
 def test_ssgetpy_reaches_no_server_and_no_home_and_logs_nothing(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "index").write_bytes(index_of(MADE))
-    code = "import logging, pathlib; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
-    code += "print(len(ask(Query(), pathlib.Path('{}'))))"
-    command = [sys.executable, "-c", code.format(tmp_path / "index")]
+    code = "import logging; from fetch.search import *; logging.basicConfig(level=logging.INFO); "
+    code += "print(ask(Query(), [Listed('G', 'm', 1, 1, 1, '', 0.0, 0.0)]))"
+    command = [sys.executable, "-c", code]
     proxies = dict.fromkeys(("http_proxy", "https_proxy"), site.url)
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **proxies}, capture_output=True, text=True)
-    assert (done.stdout, done.stderr, done.returncode) == (f"{len(MADE)}\n", "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == ("{'G/m'}\n", "", 0)
     assert site.requests == [] and list((tmp_path / "home").iterdir()) == []
 
 
@@ -197,42 +191,44 @@ def test_without_an_index_the_message_says_why(site: Site, behaviour: Behaviour,
     with pytest.raises(TransferError, match=says):
         search.search(Query(group="HB"))
     # The answer was no index: the next search asks again.
-    assert search.search(Query()).matrices == MADE and len(site.requests) == 2
+    assert search.search(Query()) == MADE and len(site.requests) == 2
 
 
 @pytest.mark.parametrize(
     ("behaviour", "says"),
     [
-        (lambda *asked: time.sleep(6), "no byte for 1 s; try again later"),
-        (stalled(300, 6.0), "no byte for 1 s; 300 bytes are kept for the next try"),
-        (dripping(20, 0.1), "not here within 1 s; .* are kept for the next try"),
+        (lambda *asked: time.sleep(6), r"no byte for 0\.4 s; try again later"),
+        (stalled(300, 6.0), r"no byte for 0\.4 s; 300 bytes are kept for the next try"),
+        (dripping(20, 0.1), r"not here within 0\.4 s; .* are kept for the next try"),
     ],
     ids=["silent", "stalled", "dripping"],
 )
 def test_a_server_that_says_nothing_is_waited_for_within_the_limit(
     site: Site, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, says: str
 ) -> None:
-    monkeypatch.setattr(search, "LIMIT", 1.0)
+    monkeypatch.setattr(search, "LIMIT", 0.4)
     site.script = [behaviour]
     start = time.monotonic()
     with pytest.raises(TransferError, match=f"ssstats.csv: failed: {says}"):
         search.search(Query())
     assert time.monotonic() - start < 4 and len(site.requests) == 1
-    assert search.search(Query()).matrices == MADE
+    assert search.search(Query()) == MADE
 
 
 @pytest.mark.parametrize("problem", [ImportError("no ssgetpy"), ValueError("another format")])
 def test_where_ssgetpy_fails_the_index_answers(
-    site: Site, monkeypatch: pytest.MonkeyPatch, problem: Exception
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, problem: Exception
 ) -> None:
     def fail() -> None:
         raise problem
 
     monkeypatch.setattr(search, "_ssgetpy", fail)
     query = Query(search="o", rows=Range(10, 40))
-    answer = search.search(query)
-    assert answer.matrices == tuple(filter(query.matches, MADE)) and len(answer.matrices) > 10
-    assert answer.by == f"{collection.local_path()}: ssgetpy failed ({type(problem).__name__}: {problem})"
+    caplog.set_level("INFO", "fillpath")
+    found = search.search(query)
+    assert found == tuple(filter(query.matches, MADE)) and len(found) > 10
+    failed = f"ssgetpy failed ({type(problem).__name__}: {problem})"
+    assert caplog.messages[-1] == f"answered by {collection.local_path()}: {failed}"
 
 
 def test_offline_and_in_a_folder_no_server_is_asked(
@@ -244,7 +240,7 @@ def test_offline_and_in_a_folder_no_server_is_asked(
     (tmp_path / "mirror" / "files").mkdir(parents=True)
     (tmp_path / "mirror" / AT[1:]).write_bytes(index_of(MADE))
     monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
-    assert search.search(Query()) == search.Answer(MADE, f"ssgetpy, from {tmp_path}/mirror{AT}")
+    assert search.search(Query()) == MADE
     assert site.requests == []
 
 
@@ -292,8 +288,7 @@ def test_nothing_that_matches_is_an_error(
 )
 def test_a_range(option: str, text: str, range: Range, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    answer = search.Answer(MADE[:1], "a test")
-    monkeypatch.setattr(search, "search", lambda query: asked.append(query) or answer)
+    monkeypatch.setattr(search, "search", lambda query: asked.append(query) or MADE[:1])
     assert main(["list", f"--{option}", text]) == 0
     assert asked == [Query(**{option: range})]
 

@@ -18,8 +18,7 @@ import pytest
 import requests
 
 from fetch import download, transfer
-from fetch.sizes import archive_sizes
-from fetch.transfer import Arrived, Wanted
+from fetch.transfer import Part, Wanted
 from fillpath import __version__, paths
 from fillpath.errors import ConfigError, DiskFullError, TransferError
 from tests.misbehaving import (
@@ -64,10 +63,10 @@ def wanted(site: Site, **more: Any) -> Wanted:
     return Wanted("the file", site.url + AT, "is it spelled right?", **more)
 
 
-def get(site: Site, part: Path) -> Arrived:
-    arrived = transfer.transfer(wanted(site), part)
-    assert arrived.path.read_bytes() == DATA
-    return arrived
+def get(site: Site, path: Path) -> Part:
+    part = Part(path)
+    assert transfer.transfer(wanted(site), part).read_bytes() == DATA
+    return part
 
 
 def left(part: Path) -> list[str]:
@@ -79,14 +78,14 @@ def leave_a_part(site: Site, part: Path, sent: int, monkeypatch: pytest.MonkeyPa
     site.script = [cut(sent)]
     with monkeypatch.context() as once, pytest.raises(TransferError):
         once.setattr(download, "ATTEMPTS", 1)
-        transfer.transfer(wanted(site), part)
+        transfer.transfer(wanted(site), Part(part))
     assert part.stat().st_size == sent
     site.requests.clear()
 
 
 def test_a_good_server_is_asked_once_and_politely(site: Site, part: Path) -> None:
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful) == (0, False)
+    assert (arrived.inherited, arrived.doubtful) == (0, False)
     assert site.ranges == [None]
     assert site.requests[0].agent.startswith(f"fillpath/{__version__} (")
 
@@ -109,16 +108,64 @@ def test_no_password_of_the_user_is_sent(
     site.files["/MM/G/m.tar.gz"] = DATA
     site.script = [noted(refused(302, Location=AT)), *[noted(well)] * 3]
     get(site, part)
-    assert archive_sizes([("G", "m")]) == {("G", "m"): len(DATA)}
+    assert download.archive_sizes([("G", "m")]) == {("G", "m"): len(DATA)}
     requests.get(site.url + AT, timeout=10)
     assert sent[:3] == [None] * 3 and str(sent[3]).startswith("Basic "), "the last one without a care"
 
 
-def test_a_truncated_answer_is_resumed(site: Site, part: Path) -> None:
-    site.script = [cut(1000), cut(500)]
-    assert get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-", "bytes=1500-"]
-    assert [request.if_range for request in site.requests] == [None, '"1"', '"1"']
+def part_of(span: str, etag: str = '"1"', first: int = 1000) -> Behaviour:
+    return answered(206, DATA[first:], Content_Range=span, ETag=etag)
+
+
+RIGHT = f"bytes 1000-3001/{len(DATA)}"
+SPANS = ("bytes 999-3001/3002", "bytes 1000-3001/4000", "bytes 1000-3001/*", "", "bytes 0-3001/3002", "junk")
+ANSWERS: dict[str, tuple[list[Behaviour], list[str | None], bool]] = {
+    "cut twice": ([cut(1000), cut(500)], [None, "bytes=1000-", "bytes=1500-"], True),
+    "cut before the first byte": ([cut(0), cut(1)], [None, None, "bytes=1-"], True),
+    "the right range": ([cut(1000), part_of(RIGHT)], [None, "bytes=1000-"], True),
+    "ranges are ignored": ([cut(1000), no_range], [None, "bytes=1000-"], False),
+    **{f"range {span}": ([cut(1000), part_of(span)], [None, "bytes=1000-", None], False) for span in SPANS},
+    "another file": ([cut(1000), part_of(RIGHT, '"2"')], [None, "bytes=1000-", None], False),
+    "a range that nobody asked for": ([part_of("bytes 5-3001/3002", first=5)], [None, None], False),
+    "no length": ([no_length], [None], True),
+    **{f"HTTP {status}": ([refused(status)] * 2, [None] * 3, False) for status in (500, 502, 503, 408, 429)},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_is_asked_for_after_an_answer(site: Site, part: Path, name: str) -> None:
+    """Another range or another file than asked for starts over; what several answers make up is doubtful."""
+    site.script, ranges, doubtful = list(ANSWERS[name][0]), *ANSWERS[name][1:]
+    assert (get(site, part).doubtful, site.ranges) == (doubtful, ranges)
+    sent = ['"1"' if each else None for each in ranges]
+    assert [request.if_range for request in site.requests] == sent
+
+
+FINAL: dict[str, tuple[Behaviour | str, str]] = {
+    "404": (refused(404), r"not there \(HTTP 404\); is it spelled right"),
+    "410": (refused(410), "not there"),
+    "403": (refused(403), "HTTP 403 brings no file"),
+    "204": (refused(204), "HTTP 204 brings no file"),
+    "circles": (refused(302, Location=AT), "redirects"),
+    "no http": ("ftp://127.0.0.1/x", "is FILLPATH_MIRROR a folder or an"),
+    "no port": ("http://127.0.0.1:port/x", "is FILLPATH_MIRROR a folder or an"),
+    "no host": ("http://[/x", "is FILLPATH_MIRROR a folder or an"),
+    "no certificates": ("https://127.0.0.1:1/x", "cannot be asked for: .*/absent"),
+}
+
+
+@pytest.mark.parametrize("name", FINAL)
+def test_what_no_retry_helps_is_refused_at_once(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    answer, says = FINAL[name]
+    if isinstance(answer, str):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
+    site.script = [] if isinstance(answer, str) else [answer] * 40
+    asked = Wanted("x", answer, "") if isinstance(answer, str) else wanted(site)
+    with pytest.raises(TransferError, match=says):
+        transfer.transfer(asked, Part(part))
+    assert left(part) == [] and len(site.requests) == {"circles": 31}.get(name, int(name.isdecimal()))
 
 
 def test_a_part_from_an_earlier_process_is_resumed(
@@ -126,13 +173,13 @@ def test_a_part_from_an_earlier_process_is_resumed(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful, site.ranges) == (1200, True, ["bytes=1200-"])
+    assert (arrived.inherited, arrived.doubtful, site.ranges) == (1200, True, ["bytes=1200-"])
 
 
 def test_a_whole_part_is_taken_without_a_request(site: Site, part: Path) -> None:
     get(site, part)
     site.requests.clear()
-    assert get(site, part).resumed == len(DATA) and site.ranges == []
+    assert get(site, part).inherited == len(DATA) and site.ranges == []
 
 
 def test_a_file_that_changed_meanwhile_starts_over(
@@ -142,7 +189,7 @@ def test_a_file_that_changed_meanwhile_starts_over(
     leave_a_part(site, part, 1200, monkeypatch)
     site.files[AT], site.etag = DATA, '"2"'
     arrived = get(site, part)
-    assert (arrived.resumed, arrived.doubtful, site.ranges) == (0, False, ["bytes=1200-"])
+    assert (arrived.inherited, arrived.doubtful, site.ranges) == (0, False, ["bytes=1200-"])
 
 
 def test_a_part_of_another_address_is_not_gone_on_with(
@@ -150,8 +197,8 @@ def test_a_part_of_another_address_is_not_gone_on_with(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     site.files["/other"] = DATA[:100]
-    arrived = transfer.transfer(Wanted("other", f"{site.url}/other", ""), part)
-    assert (arrived.path.read_bytes(), site.ranges) == (DATA[:100], [None])
+    arrived = transfer.transfer(Wanted("other", f"{site.url}/other", ""), Part(part))
+    assert (arrived.read_bytes(), site.ranges) == (DATA[:100], [None])
 
 
 @pytest.mark.parametrize("note", ["", "{}", "[]", '{"location": 1, "etag": 2}'])
@@ -160,36 +207,7 @@ def test_a_part_without_its_note_starts_over(
 ) -> None:
     leave_a_part(site, part, 1200, monkeypatch)
     part.with_name(f"{part.name}.json").write_text(note)
-    assert get(site, part).resumed == 0 and site.ranges == [None]
-
-
-def test_ranges_that_are_ignored_start_over(site: Site, part: Path) -> None:
-    site.script = [cut(1000), no_range]
-    assert not get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-"]
-
-
-@pytest.mark.parametrize(
-    "span",
-    ["bytes 999-3001/3002", "bytes 1000-3001/4000", "bytes 1000-3001/*", "", "bytes 0-3001/3002", "junk"],
-)
-def test_another_range_than_asked_for_starts_over(site: Site, part: Path, span: str) -> None:
-    site.script = [cut(1000), answered(206, DATA[1000:], Content_Range=span, ETag='"1"')]
-    assert not get(site, part).doubtful
-    assert site.ranges == [None, "bytes=1000-", None]
-
-
-def test_a_range_of_another_file_starts_over(site: Site, part: Path) -> None:
-    other = answered(206, DATA[1000:], Content_Range=f"bytes 1000-3001/{len(DATA)}", ETag='"2"')
-    site.script = [cut(1000), other]
-    get(site, part)
-    assert site.ranges == [None, "bytes=1000-", None]
-
-
-def test_a_range_that_nobody_asked_for_is_not_taken(site: Site, part: Path) -> None:
-    site.script = [answered(206, DATA[5:], Content_Range=f"bytes 5-3001/{len(DATA)}")]
-    get(site, part)
-    assert site.ranges == [None, None]
+    assert get(site, part).inherited == 0 and site.ranges == [None]
 
 
 def test_weak_validators_are_not_relied_on(site: Site, part: Path) -> None:
@@ -197,11 +215,6 @@ def test_weak_validators_are_not_relied_on(site: Site, part: Path) -> None:
     site.script = [cut(1000)]
     assert get(site, part).doubtful
     assert site.requests[1].if_range is None and site.ranges[1] == "bytes=1000-"
-
-
-def test_no_length_is_doubtful_and_closes_the_matter(site: Site, part: Path) -> None:
-    site.script = [no_length]
-    assert get(site, part).doubtful and site.ranges == [None]
 
 
 def test_the_end_of_a_file_without_length_is_found_by_416(site: Site, part: Path) -> None:
@@ -213,9 +226,9 @@ def test_the_end_of_a_file_without_length_is_found_by_416(site: Site, part: Path
 def test_a_part_that_is_longer_than_the_file_starts_over(site: Site, part: Path) -> None:
     site.files[AT] = DATA + b"more"
     site.script = [no_length]
-    transfer.transfer(wanted(site), part)
+    transfer.transfer(wanted(site), Part(part))
     site.files[AT] = DATA
-    assert get(site, part).resumed == 0
+    assert get(site, part).inherited == 0
     assert site.ranges[1:] == [f"bytes={len(DATA) + 4}-", None]
 
 
@@ -253,13 +266,6 @@ def test_a_slow_connection_that_is_fast_enough_is_left_alone(
     assert site.ranges == [None]
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
-def test_a_server_in_trouble_is_asked_again(site: Site, part: Path, status: int) -> None:
-    site.script = [refused(status), refused(status)]
-    get(site, part)
-    assert len(site.requests) == 3
-
-
 def test_a_server_that_keeps_failing_is_given_up(site: Site, part: Path) -> None:
     site.script = [refused(500)] * 9
     with pytest.raises(TransferError, match=r"failed 4 times, last: HTTP 500; try again later"):
@@ -271,7 +277,7 @@ def test_nobody_listening_is_given_up(part: Path) -> None:
     with serving() as site:
         pass
     with pytest.raises(TransferError, match=r"failed 4 times, last: .*refused"):
-        transfer.transfer(wanted(site), part)
+        transfer.transfer(wanted(site), Part(part))
 
 
 def test_attempts_that_gain_something_do_not_count(
@@ -316,22 +322,6 @@ def test_a_server_is_left_alone_as_long_as_it_asks_within_bounds(
     assert naps == [*slept, 1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [
-        (404, r"not there \(HTTP 404\); is it spelled right"),
-        (410, "not there"),
-        (403, "HTTP 403 brings no file"),
-        (204, "HTTP 204 brings no file"),
-    ],
-)
-def test_a_refusal_is_final(site: Site, part: Path, status: int, says: str) -> None:
-    site.script = [refused(status)]
-    with pytest.raises(TransferError, match=says):
-        get(site, part)
-    assert len(site.requests) == 1 and left(part) == []
-
-
 @pytest.mark.parametrize("kind", ["text/html", "text/html; charset=utf-8"])
 def test_a_page_instead_of_an_archive_is_refused_at_once(
     site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -339,32 +329,8 @@ def test_a_page_instead_of_an_archive_is_refused_at_once(
     leave_a_part(site, part, 1200, monkeypatch)
     site.script = [answered(200, DATA, Content_Type=kind)]
     with pytest.raises(TransferError, match=r"no archive, but an HTML page; .* no login page in between"):
-        transfer.transfer(wanted(site, expansion=3), part)
+        transfer.transfer(wanted(site, expansion=3), Part(part))
     assert len(site.requests) == 1 and part.stat().st_size == 1200, "what an archive gave is kept"
-
-
-def test_a_connection_that_closes_before_the_first_byte_is_tried_again(site: Site, part: Path) -> None:
-    site.script = [cut(0), cut(1)]
-    get(site, part)
-    assert len(site.requests) == 3
-
-
-@pytest.mark.parametrize("address", ["ftp://127.0.0.1/x", "http://127.0.0.1:port/x", "http://[/x"])
-def test_an_address_that_is_none_is_refused_at_once(part: Path, address: str) -> None:
-    with pytest.raises(TransferError, match="is FILLPATH_MIRROR a folder or an"):
-        transfer.transfer(Wanted("x", address, ""), part)
-
-
-def test_certificates_that_are_none_are_named_at_once(part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/absent")
-    with pytest.raises(TransferError, match=r"cannot be asked for: .*/absent"):
-        transfer.transfer(Wanted("x", "https://127.0.0.1:1/x", ""), part)
-
-
-def test_a_server_that_leads_in_circles_is_refused_at_once(site: Site, part: Path) -> None:
-    site.script = [refused(302, Location=AT)] * 40
-    with pytest.raises(TransferError, match="redirects"):
-        get(site, part)
 
 
 def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,15 +343,14 @@ def test_a_file_above_the_bound_is_refused(site: Site, part: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("flag", [True, False])
-def test_offline_never_asks(site: Site, part: Path, monkeypatch: pytest.MonkeyPatch, flag: bool) -> None:
+def test_offline_is_refused_with_its_remedy(site: Site, monkeypatch: pytest.MonkeyPatch, flag: bool) -> None:
     monkeypatch.setenv("FILLPATH_OFFLINE", "0" if flag else "1")
     remedy = "drop --offline" if flag else "unset FILLPATH_OFFLINE"
     with pytest.raises(TransferError, match=f"^offline: the file is not in the cache; {remedy}"):
-        transfer.transfer(wanted(site, offline=flag), part)
-    assert site.requests == []
+        transfer.refuse_offline(wanted(site), flag)
     monkeypatch.setenv("FILLPATH_OFFLINE", "yes")
     with pytest.raises(ConfigError, match="FILLPATH_OFFLINE=yes"):
-        get(site, part)
+        transfer.refuse_offline(wanted(site), offline=False)
 
 
 def test_a_folder_is_read_where_it_is_even_offline(
@@ -395,10 +360,10 @@ def test_a_folder_is_read_where_it_is_even_offline(
     path = tmp_path / "file.gz"
     path.write_bytes(DATA)
     asked = Wanted("the file", str(path), "is it spelled right?")
-    assert transfer.transfer(asked, part).path == path and left(part) == []
+    assert transfer.transfer(asked, Part(part)) == path and left(part) == []
     path.unlink()
     with pytest.raises(TransferError, match="no such file; is it spelled right"):
-        transfer.transfer(asked, part)
+        transfer.transfer(asked, Part(part))
 
 
 def test_a_file_that_does_not_fit_is_refused_before_it_comes(
@@ -407,9 +372,9 @@ def test_a_file_that_does_not_fit_is_refused_before_it_comes(
     usage = type("Usage", (), {"free": paths.RESERVE + 3 * len(DATA)})()
     monkeypatch.setattr(paths.shutil, "disk_usage", lambda place: usage)
     with pytest.raises(DiskFullError, match=r"have to be.*free some space, or point FILLPATH_CACHE"):
-        transfer.transfer(wanted(site, expansion=3), part)
+        transfer.transfer(wanted(site, expansion=3), Part(part))
     assert not part.stat().st_size and len(site.requests) == 1
-    assert transfer.transfer(wanted(site, expansion=2), part).path.read_bytes() == DATA
+    assert transfer.transfer(wanted(site, expansion=2), Part(part)).read_bytes() == DATA
 
 
 def test_a_disk_that_fills_up_keeps_what_came(
@@ -422,7 +387,7 @@ def test_a_disk_that_fills_up_keeps_what_came(
             get(site, part)
     assert part.read_bytes() == DATA[:1000] and len(site.requests) == 1
     assert left(part) == ["file.gz.part", "file.gz.part.json"]
-    assert get(site, part).resumed == 1000
+    assert get(site, part).inherited == 1000
     assert site.ranges == [None, "bytes=1000-"]
 
 
@@ -472,7 +437,7 @@ def test_the_kernels_word_that_the_disk_is_full_is_understood(
         )
         get(site, part)
     assert part.read_bytes() == DATA[:1200] and left(part) == ["file.gz.part", "file.gz.part.json"]
-    assert get(site, part).resumed == 1200 and site.ranges == ["bytes=1200-"] * 2
+    assert get(site, part).inherited == 1200 and site.ranges == ["bytes=1200-"] * 2
 
 
 def test_a_cache_that_cannot_be_written_is_no_bad_connection(site: Site, tmp_path: Path) -> None:

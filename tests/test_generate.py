@@ -229,7 +229,7 @@ def test_one_matrix_has_one_name_and_the_same_values_each_time() -> None:
         ("circuit:5:symmetry=1.5", "0..1"),
         ("random:5:0", "density"),
         ("random:5:1.01", "0..1"),
-        ("random:5:nan", "0..1"),
+        ("random:5:nan", "not a non-negative number"),
         ("random:5", "expected random"),
         ("fem3d", "expected fem3d:k"),
         ("fem3d:0", "below 1"),

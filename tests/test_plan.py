@@ -23,7 +23,7 @@ from benchmarks.runs.cases import suite_inputs
 from benchmarks.runs.plan_site import Site
 from benchmarks.runs.predictions import Predictions
 from commands import main
-from fetch import catalogue, sizes
+from fetch import catalogue, download
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.errors import TransferError
@@ -277,8 +277,8 @@ def test_without_a_server_sizes_are_guessed(
 
 def test_a_server_that_fails_is_not_asked_for_every_matrix(server: Callable[[int], list[str]]) -> None:
     asked = server(503)
-    assert set(sizes.archive_sizes([("G", f"m{i}") for i in range(100)]).values()) == {None}
-    assert len(asked) <= sizes.AT_ONCE
+    assert set(download.archive_sizes([("G", f"m{i}") for i in range(100)]).values()) == {None}
+    assert len(asked) <= download.AT_ONCE
 
 
 def test_a_folder_is_looked_into_and_nothing_is_copied(
@@ -288,7 +288,7 @@ def test_a_folder_is_looked_into_and_nothing_is_copied(
     archive = tmp_path / "MM" / "HB" / "west2021.tar.gz"
     archive.parent.mkdir(parents=True)
     archive.write_bytes(b"x" * 4321)
-    held, lacking = sizes.archive_sizes([("HB", "west2021"), ("HB", "west2022")]).values()
+    held, lacking = download.archive_sizes([("HB", "west2021"), ("HB", "west2022")]).values()
     assert held == 4321 and isinstance(lacking, TransferError) and "No such file" in str(lacking)
     inputs = collected("gsofa.fig11")
     assert inputs["download"][inputs["download"] > 0].to_dict() == {"west2021.metis": 4321}

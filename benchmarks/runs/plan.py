@@ -15,7 +15,7 @@ from benchmarks.runs.layout import limits_of, processes_of
 from benchmarks.runs.plan_site import Site, site
 from benchmarks.runs.predictions import Predictions
 from fetch import catalogue, suitesparse
-from fetch.sizes import archive_sizes
+from fetch.download import archive_sizes
 from fillpath.case import Case
 from fillpath.errors import TransferError
 from fillpath.paths import RESERVE, cache, free_space
