@@ -26,7 +26,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,10 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("benchmarks/checks", "fetch", "impl")
 _PLACES = tuple(f"{ROOT / room}{os.sep}" for room in ROOMS)
 # Variables of Numba's that change no machine code.
-NEUTRAL = ("NUMBA_CACHE_DIR", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
+NEUTRAL = (
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS",
+    "NUMBA_THREADING_LAYER",
+)  # fmt: skip
 DAY = 86400
 KEPT = 30 * DAY
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -55,6 +58,7 @@ class Locator:
     @classmethod
     def from_function(cls, function: FunctionType, file: str) -> Locator | None:
         """Return the place of a function's code, None for a function that is not of this checkout."""
+        _name_each_file_anew()
         path = Path(file).resolve()
         return cls(function, path) if _is_ours(path) else None
 
@@ -78,20 +82,19 @@ class Locator:
         return hashlib.sha256(repr(code).encode()).hexdigest()[:10]
 
 
-def install(caching: ModuleType) -> None:
-    """Have Numba ask `Locator` first, and give each file of machine code a name of its own.
+@functools.cache
+def _name_each_file_anew() -> None:
+    """Have Numba give each file of machine code a name of its own.
 
     Numba numbers the files of a function. Two processes that compile two signatures at the same time would
     both write number 1. The index would then give the code of one signature for the other.
-
-    caching : numba.core.caching
     """
-    caching.CacheImpl._locator_classes.insert(0, Locator)
-    caching.IndexDataCacheFile._data_name = _unique_name
+    from numba.core import caching
 
+    def unique_name(index: Any, number: int) -> str:
+        return f"{index._index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
 
-def _unique_name(index: Any, number: int) -> str:
-    return f"{index._index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
+    caching.IndexDataCacheFile._data_name = unique_name  # type: ignore[method-assign]
 
 
 @functools.cache

@@ -58,13 +58,8 @@ def _kept(
     made = content_hash(*library, *source.texts(function, takes, kernels))
     # A hash that cannot be kept is made again.
     with contextlib.suppress(OSError):
-        _forget_other_states(path.parent)
+        if not path.parent.is_dir():
+            # The first hash of this state: those of other states are stale.
+            shutil.rmtree(path.parents[1], ignore_errors=True)
         write_text(path, made)
     return made
-
-
-def _forget_other_states(folder: Path) -> None:
-    """Remove what was kept of other states, when the first hash of this one is."""
-    if not folder.is_dir():
-        for other in folder.parent.glob("*"):
-            shutil.rmtree(other, ignore_errors=True)

@@ -262,6 +262,7 @@ def test_functions_of_one_name_are_told_apart_by_their_code_alone() -> None:
 
 def index_of(folder: Path) -> Any:
     """The index of a function's compiled code, as a process reads and writes it."""
+    assert numba_locator.Locator.from_function(index_of, str(folder)) is None  # type: ignore[arg-type]
     index: Any = caching.IndexDataCacheFile
     return index(str(folder), "f", "stamp")
 

@@ -72,17 +72,7 @@ def unused():
 """
 
 
-CACHES = (
-    syntax._module,
-    syntax._digest,
-    syntax._definition_text,
-    syntax._strings,
-    syntax._uses,
-    syntax._nodes,
-    syntax._imported_modules,
-    source.texts,
-    source_hashes.state,
-)
+CACHES = (syntax._module, source.texts, source_hashes.state)
 
 
 def read_anew() -> None:
