@@ -241,10 +241,14 @@ def read_records(path: Path) -> list[Record]:
 
 
 def parse_records(data: bytes, where: str) -> list[Record]:
-    """Return the records of a file's content. where : the file's name, for errors. Raises ConfigError."""
+    """Return the records of a file's content. Raises ConfigError. where : str, the file's name, for errors."""
     # Bytes that are not text make a line that is not a record.
-    numbered = enumerate(data.decode(errors="replace").splitlines(), start=1)
-    return [_read_line(where, number, line) for number, line in numbered if line]
+    return parse_lines(data.decode(errors="replace").splitlines(), where)
+
+
+def parse_lines(lines: Iterable[str], where: str) -> list[Record]:
+    """Return the records of a file's lines, empty lines left out, as `parse_records` does."""
+    return [_read_line(where, number, line) for number, line in enumerate(lines, start=1) if line]
 
 
 def _read_line(where: str, number: int, line: str) -> Record:
