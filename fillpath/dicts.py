@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,6 @@ def dicts(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """Return what `frame.to_dict("records")` returns."""
     names, columns = list(frame), [_values(column) for _, column in frame.items()]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
-    """Return the rows by these values, in the order of their first. An absent value is None."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = tuple(None if pd.isna(row[name]) else row[name] for name in names)
-        groups.setdefault(key, []).append(row)
-    return groups
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:

@@ -78,10 +78,9 @@ def paper(id: str) -> Paper:
 
 
 def _read(path: Path) -> Paper:
-    name = f"papers/{path.name}"
-    loaded = load(path, name, "papers", "; fillpath/papers.py lists the fields of a paper")
+    loaded = load(path, "papers", "; fillpath/papers.py lists the fields of a paper")
     for mistake in filter(None, (_table_mistake(each, loaded[each]) for each in _COLUMNS if each in loaded)):
-        raise ConfigError(f"config/{name}: {mistake}")
+        raise ConfigError(f"{path}: {mistake}")
     return Paper(path.stem, **loaded)
 
 

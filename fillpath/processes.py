@@ -11,7 +11,7 @@ processes first, then samples within each: a hierarchical bootstrap (Davison and
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
@@ -27,7 +27,6 @@ from fillpath.record import (
     interval,
     quantiles,
     resampled_medians,
-    stored_records,
 )
 
 # The samples that a record has of something, in seconds.
@@ -131,11 +130,6 @@ def representative(records: Sequence[Record]) -> Record:
         return records[-1]
     ordered = sorted(records, key=lambda record: (record.median or 0.0, number(record)))
     return ordered[(len(ordered) - 1) // 2]
-
-
-def standing_records(machine: str | None = None) -> Iterator[Record]:
-    """Return the current record of each case, of one machine or of all in results/."""
-    return (representative(of_run(records)) for records in stored_records(machine))
 
 
 def _is_one(record: Record, last: Record) -> bool:

@@ -241,7 +241,7 @@ def read_records(path: Path) -> list[Record]:
 
 
 def parse_records(data: bytes, where: str) -> list[Record]:
-    """Return the records of a file's content. Raises ConfigError. where : str, the file's name, for errors."""
+    """Return the records of a file, by its content. Raises ConfigError naming `where` and the line."""
     # Bytes that are not text make a line that is not a record.
     return parse_lines(data.decode(errors="replace").splitlines(), where)
 
