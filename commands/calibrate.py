@@ -2,8 +2,6 @@
 
 Exit status 1 where there is a GPU and its ceilings could not be measured."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -2,8 +2,6 @@
 
 One line per folder; exit status 1 where one cannot be used."""
 
-from __future__ import annotations
-
 import argparse
 
 from commands._parser import Parser

@@ -1,7 +1,5 @@
 """Print the outcome of every claim of the papers, by the records here."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Collection
@@ -24,7 +22,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("claim", nargs="?", help="everything about this one (default: a line per claim)")
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
-    parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
+    parser.add_flag("--json", "as config/schemas/ledger.json describes it")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,5 @@
 """Compare machines: what each achieves at best, and the same cases side by side."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging
@@ -27,7 +25,7 @@ def add_arguments(parser: Parser) -> None:
         metavar="MACHINE=COST",
         help="what an hour of a machine costs, in any currency, once for each",
     )
-    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_flag("--json", "print the comparison as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,5 @@
 """Download matrices into the cache, ahead of time."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,9 +30,9 @@ def add_arguments(parser: Parser) -> None:
         metavar="NAME|SUITE",
         help=f"a matrix as for `fillpath run`, or one of {', '.join(SUITES)}",
     )
-    parser.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
-    parser.add_argument("--trust", action="store_true", help="download again, and accept a changed archive")
-    parser.add_argument("--index", action="store_true", help="renew the index that --search reads")
+    parser.add_flag("--offline", "ask no server, as with FILLPATH_OFFLINE=1")
+    parser.add_flag("--trust", "download again, and accept a changed archive")
+    parser.add_flag("--index", "renew the index that --search reads")
 
 
 def run(arguments: argparse.Namespace) -> int:

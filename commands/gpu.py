@@ -3,8 +3,6 @@
 FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. Exit status 1 where a tier
 failed, 2 without a GPU."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine.follow import die_with_parent

@@ -1,7 +1,5 @@
 """List implementations, or matrices."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from dataclasses import fields
@@ -22,7 +20,7 @@ Row = tuple[str, ...]
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
+    parser.add_flag("--matrices", "list matrices instead of implementations")
     of_collection = parser.add_argument_group(
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",

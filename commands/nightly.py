@@ -2,8 +2,6 @@
 
 Exit status 1 for a regression that the last night did not know, 2 where a commit has no result at all."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine.follow import die_with_parent

@@ -2,8 +2,6 @@
 
 `fillpath unpack` merges the results in it. Exit status 1 where a figure could not be judged or drawn."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import re
@@ -28,8 +26,8 @@ LOG = logging.getLogger("fillpath")
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
     parser.add_argument("--machine", help="default: this machine")
-    parser.add_argument("--figures", action="store_true", help="add its figures, their numbers and a summary")
-    parser.add_argument("--crate", action="store_true", help="make it an RO-Crate: how all of it came about")
+    parser.add_flag("--figures", "add its figures, their numbers and a summary")
+    parser.add_flag("--crate", "make it an RO-Crate: how all of it came about")
 
 
 def run(arguments: argparse.Namespace) -> int:

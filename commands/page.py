@@ -3,8 +3,6 @@
 Exit status 1 where a figure could not be judged or drawn, and with --draw where a folder was refused: that
 stops no measurement."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Print the bytes, disk, memory and time of a run; exit status 1 if it cannot fit."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

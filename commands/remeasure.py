@@ -3,8 +3,6 @@
 The cases behind the claim's figure that this machine has records of, whatever is stored; without any, those
 of the suite. Each in five processes, or FILLPATH_PROCESSES, in turn with the others of its input."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine import run as runs

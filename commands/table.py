@@ -2,8 +2,6 @@
 
 docs/table.md explains each column."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Merge another machine's packed results."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

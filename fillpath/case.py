@@ -9,11 +9,10 @@ value before it; the preparation follows the last dot. Matrix names write `:` as
 `+`: `poisson3d:40:uniform` is `poisson3d,40,uniform`, `HB/bcsstk18` is `HB+bcsstk18`.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import dataclass, field
+from typing import Self
 
 from fillpath.errors import UnknownNameError
 
@@ -68,7 +67,7 @@ class Preparation:
         return "+".join([*matching, self.ordering, *systems, *zeros, *diagonal])
 
     @classmethod
-    def parse(cls, name: str) -> Preparation:
+    def parse(cls, name: str) -> Self:
         """Return the preparation of that name. Raises UnknownNameError unless it is written canonically."""
         tokens = name.split("+")
         diagonal = _parse_diagonal(tokens)
@@ -146,7 +145,7 @@ class Case:
 
     @classmethod
     @functools.cache
-    def parse(cls, name: str) -> Case:
+    def parse(cls, name: str) -> "Case":
         """Return the case of that name. Raises UnknownNameError naming the part that does not parse."""
         left, at, right = name.partition("@")
         matrix, dot, preparation = right.rpartition(".")

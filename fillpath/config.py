@@ -1,19 +1,14 @@
 """YAML files of config/, each checked by a schema of config/schemas/."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
 
 
 def load(path: Path, schema: str = "", advice: str = "") -> Any:
@@ -42,7 +37,7 @@ def violation(value: Any, schema: str) -> str:
 
 
 @functools.cache
-def validator(schema: str) -> Draft202012Validator:
+def validator(schema: str) -> Any:
     """Return the validator of a schema of config/schemas/."""
     import jsonschema
 

@@ -1,7 +1,5 @@
 """The rows of a frame as dicts, several times as fast as pandas makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -17,7 +15,7 @@ def dicts(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _values(column: pd.Series[Any]) -> list[Any]:
+def _values(column: "pd.Series[Any]") -> list[Any]:
     """Return the column's values, none of them numpy's own."""
     values = column.tolist()
     if column.dtype != object:

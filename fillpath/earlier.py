@@ -3,8 +3,6 @@
 `read_records` returns them before those of the case's own file, where every new record goes.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import lzma

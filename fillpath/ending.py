@@ -3,8 +3,6 @@
 No exception leaves a command as a traceback. FILLPATH_DEBUG=1 shows the traceback too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io

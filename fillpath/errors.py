@@ -4,8 +4,6 @@ The command line turns each of these into one line and an exit status; `status` 
 raised it.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Facts of this host: those that hosts of one kind share, and those that distinguish them."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -6,8 +6,6 @@ A folder from somebody else is checked before it is compared.
     print(line)   # h200: 2748 records, no checksums
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ cores and GPUs are alike. Otherwise the name is the host's own. A host never use
 two hosts with one name, the second gets a free one.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -7,8 +7,6 @@ indices int32. F is the filled pattern of L + U without pivoting; the diagonal i
     pattern.n, pattern.nnz    # 2, 4
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ All checkouts share it; `$NUMBA_CACHE_DIR/fillpath` takes its place where a user
 be removed at any time, and a folder that no process used for 30 days is.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools
@@ -27,7 +25,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
 # Rooms with compiled code, or with constants that compiled code reads (tests/test_numba_cache.py).
@@ -56,7 +54,7 @@ class Locator:
         _note_use(self._folder)
 
     @classmethod
-    def from_function(cls, function: FunctionType, file: str) -> Locator | None:
+    def from_function(cls, function: FunctionType, file: str) -> Self | None:
         """Return the place of a function's code, None for a function that is not of this checkout."""
         _name_each_file_anew()
         path = Path(file).resolve()

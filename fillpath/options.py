@@ -1,7 +1,5 @@
 """An implementation's options: typed by its signature, written as text in a case."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import typing

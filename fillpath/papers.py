@@ -4,8 +4,6 @@ config/schemas/papers.json checks the file. config/claims/ has what the paper re
 printed tables.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 from collections.abc import Mapping

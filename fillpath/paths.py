@@ -1,7 +1,5 @@
 """Where things lie: the checkout, the user's cache, the results."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import os

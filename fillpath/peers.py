@@ -6,8 +6,6 @@ of one that crashes.
     peer("hypre").available()   # (False, the reason), where it is not installed
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.metadata

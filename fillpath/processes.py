@@ -8,13 +8,12 @@ processes first, then samples within each: a hierarchical bootstrap (Davison and
     ratio(slow, fast).value   # 1.95
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +44,7 @@ class Rounds:
     samples: tuple[tuple[float, ...], ...]
 
     @classmethod
-    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Rounds:
+    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Self:
         """Collect the samples of ok records of one case, each of another process; a record may have none.
 
         samples : what of a record.
@@ -66,7 +65,7 @@ class Rounds:
         """
         return _interval(self)
 
-    def only(self, numbers: Sequence[int]) -> Rounds:
+    def only(self, numbers: Sequence[int]) -> "Rounds":
         """Return the samples of these processes alone."""
         kept = [(each, s) for each, s in zip(self.numbers, self.samples, strict=True) if each in numbers]
         return Rounds(tuple(each for each, _ in kept), tuple(samples for _, samples in kept))

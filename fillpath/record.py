@@ -8,8 +8,6 @@ measurement. Superseded records may lie in the machine's archive (fillpath/earli
     last.status, last.median    # Status.OK, seconds
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json
@@ -19,7 +17,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 import fastjsonschema
 import numpy as np
@@ -183,7 +181,7 @@ class Record:
         return data
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Record:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the record of these JSON values.
 
         Fields added by later versions are ignored; fields that an older version lacks are unknown.

@@ -4,8 +4,6 @@ Records are never rewritten: reports read them through this file. A case whose r
 is measured anew. Only a pack that is unpacked here adds rows.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

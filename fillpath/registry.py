@@ -8,8 +8,6 @@ given, one of TAKEN. Keyword-only parameters with defaults are its options.
     lookup("symbolic", "fill2_cpu").device   # "cpu"
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

@@ -10,8 +10,6 @@ Fills are left out: those of a source are the same for every right code. A file 
 `first` (the first source of each bin), and `<name>_mean`, `_min` and `_max` of every series, not rounded.
 """
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import fields
 from pathlib import Path

@@ -7,8 +7,6 @@ none. One that begins with FILLPATH_ and is not listed here is refused: it is a 
     settings().suite, settings().limit    # "small", 7200.0
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json
@@ -17,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from fillpath.errors import ConfigError, suggest
 
@@ -155,7 +153,7 @@ class Settings:
     cholmod: Path | None = _choice(None, "file of CHOLMOD's library", _INSTALLED, _file)
 
     @classmethod
-    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+    def from_env(cls, environment: Mapping[str, str]) -> Self:
         """Read the settings. Raises ConfigError for an unknown, malformed or contradictory variable."""
         refuse_unknown(environment)
         values = {}

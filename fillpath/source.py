@@ -4,8 +4,6 @@
 implementation, and that of the makers of its noun in impl/inputs.py.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

@@ -4,8 +4,6 @@ Each hash is a file below .fillpath/sources/<state>/. The state hashes every fil
 follow, so an edit makes another state. The cache can be removed at any time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """The stages of a factorisation, one row of data each. How a stage is measured is in benchmarks/<name>.py."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

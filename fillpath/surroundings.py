@@ -5,8 +5,6 @@ them away and sets the number of threads. Names of places stay, and so does the 
 holds. A library that the loader puts before all others is refused: who asks for one wants to see it at work.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

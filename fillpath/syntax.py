@@ -10,8 +10,6 @@ An edit that changes a result but not the key would let an old measurement pass 
     print(*sorted(definition.text for definition in found))
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
@@ -102,7 +100,7 @@ class Definition:
         return frozenset(value for value in constants if isinstance(value, str))
 
     @functools.cached_property
-    def uses(self) -> list[tuple[str, set[_Import], list[Definition]]]:
+    def uses(self) -> list[tuple[str, set[_Import], list["Definition"]]]:
         """Return each dotted name (`a.b.c`) that is read, its imports, its definitions in `impl/`."""
         module, found = _module(self.path), []
         for statement in self.statements:

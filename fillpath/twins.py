@@ -4,8 +4,6 @@ A finished search found them (docs/twins.md): a row holds the nearest matrix tha
 distances.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 from dataclasses import dataclass, fields

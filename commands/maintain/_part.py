@@ -1,7 +1,5 @@
 """The generated part of a page that is otherwise written by hand: the text between two markers."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from pathlib import Path
@@ -13,9 +11,7 @@ from fillpath.paths import write_text
 
 def add_check(parser: Parser) -> None:
     """Add the argument `--check`."""
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit status 1 if it is out of date"
-    )
+    parser.add_flag("--check", "write nothing; exit status 1 if it is out of date")
 
 
 def markers(name: str) -> tuple[str, str]:

@@ -2,8 +2,6 @@
 
 Every command reads them there as before."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.runs import archive

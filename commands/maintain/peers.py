@@ -1,7 +1,5 @@
 """Write the tables of docs/peers.md from config/peers.yaml, the implementations and the experiments."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.runs.experiments import experiments

@@ -1,7 +1,5 @@
 """Write the README's table of what is reproduced, from the records of all machines."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -2,8 +2,6 @@
 
 Compiles the kernels that differ, and those that docs/kernels.txt does not list. Needs NVRTC, and no GPU."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Container, Iterable
 

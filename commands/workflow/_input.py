@@ -1,7 +1,5 @@
 """Names of inputs in the steps that make them; an input that fails stops no other."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable
 

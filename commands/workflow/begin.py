@@ -1,7 +1,5 @@
 """Open a run, or resume the unfinished one."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 

@@ -1,7 +1,5 @@
 """Compile what the suite calls on CPUs, on all cores."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -2,8 +2,6 @@
 
 Exit status 1 where a figure could not be judged or drawn."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.runs import marks

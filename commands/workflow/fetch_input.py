@@ -1,7 +1,5 @@
 """Get matrices."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine.run import Run

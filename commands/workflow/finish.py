@@ -1,7 +1,5 @@
 """Close the run."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine import run as runs

@@ -1,7 +1,5 @@
 """Measure a stage of the suite, and add its medians to asv's series."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine import run as runs

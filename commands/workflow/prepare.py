@@ -1,7 +1,5 @@
 """Prepare matrices and make the references of those that a case of this run is checked against."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine.inputs import make_ready

@@ -4,8 +4,6 @@ First a line with the names of the cases that the settings choose and this machi
 Then, for each line `PROCESS CASE`, that process's record as a line of JSON, or {"error": TEXT}. A night keeps
 such a command waiting in each of its checkouts, so that it can measure them in turn."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -2,8 +2,6 @@
 
 With FILLPATH_FRESH=1 nothing of another run is taken."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.engine import run as runs
