@@ -1,7 +1,5 @@
 """Records in several commands: reading, finding their cases, a text of a record for people."""
 
-from __future__ import annotations
-
 import functools
 import logging
 from collections.abc import Callable, Iterable
@@ -13,7 +11,8 @@ from fillpath import holdings, paths
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
-from fillpath.record import Record, interval
+from fillpath.processes import interval
+from fillpath.record import Record
 from fillpath.settings import Settings
 from fillpath.stages import STAGES
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from reports.facts.records import Records
 
 
-def load_records() -> Records:
+def load_records() -> "Records":
     """Return the records of all machines whose folders can be used; the others are named in warnings."""
     from reports.facts.records import Records
 
@@ -32,7 +31,7 @@ def load_records() -> Records:
     return records
 
 
-def records_of(machine: str) -> Records:
+def records_of(machine: str) -> "Records":
     """Return the records of one machine.
 
     Raises UnknownNameError for none, InputError where another one's folder is damaged.
@@ -46,7 +45,7 @@ def records_of(machine: str) -> Records:
     return records
 
 
-def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
+def figure_cases(records: "Records") -> Callable[[str, str], list[Case]]:
     """Return a function that gives the cases behind (paper, figure).
 
     These are the papers' own, and those of other suites that have a record of any machine.
@@ -57,7 +56,7 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
 
 
-def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
+def with_records(cases: Iterable[Case], records: "Records") -> list[Case]:
     """Return the cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]
@@ -99,14 +98,8 @@ def record_text(record: Record) -> str:
     work = dict(record.work or {})
     facts = work.pop("facts", None) or {}
     for title, counts in (("work", work), ("facts", facts)):
-        texts = [f"{name} {_number(value)}" for name, value in counts.items() if value is not None]
-        if texts:
-            lines.append(f"  {title}: {', '.join(texts)}")
-    if record.suspect:
-        lines.append("  suspect: faster than its bytes can be moved")
-    return "\n".join(lines)
-
-
-def _number(value: float) -> str:
-    """Format a count as an integer, any other number to six digits."""
-    return str(int(value)) if value == int(value) else f"{value:.6g}"
+        known = {name: value for name, value in counts.items() if value is not None}
+        # A count is an integer, any other number has six digits.
+        texts = [f"{name} {f'{int(n)}' if n == int(n) else f'{n:.6g}'}" for name, n in known.items()]
+        lines += [f"  {title}: {', '.join(texts)}"] if texts else []
+    return "\n".join([*lines, *(["  suspect: faster than its bytes can be moved"] if record.suspect else [])])

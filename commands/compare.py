@@ -14,17 +14,11 @@ from reports.hardware.text import text
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "machine", nargs="+", help="folders of results/; the others are compared with the first"
-    )
-    parser.add_argument(
-        "--price",
-        action="append",
-        default=[],
-        type=_price,
-        metavar="MACHINE=COST",
-        help="what an hour of a machine costs, in any currency, once for each",
-    )
+    machine = "folders of results/; the others are compared with the first"
+    parser.add_argument("machine", nargs="+", help=machine)
+    price = "what an hour of a machine costs, in any currency, once for each"
+    metavar = "MACHINE=COST"
+    parser.add_argument("--price", action="append", default=[], type=_price, metavar=metavar, help=price)
     parser.add_flag("--json", "print the comparison as JSON")
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+from collections.abc import Sequence
 from dataclasses import fields
 
 from commands._columns import columns
@@ -13,10 +14,6 @@ from fetch.search import Query
 from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
-
-_log = logging.getLogger("fillpath")
-
-Row = tuple[str, ...]
 
 
 def add_arguments(parser: Parser) -> None:
@@ -45,10 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     query = Query(**{name: value for name, value in given.items() if value is not None})
     if query != Query():
         print("\n".join(columns(_collection(query))))
-    elif arguments.matrices:
-        print("\n".join(columns(_catalogue())))
     else:
-        print(_implementations())
+        print("\n".join(columns(_catalogue())) if arguments.matrices else _implementations())
     return 0
 
 
@@ -63,7 +58,9 @@ def _implementations() -> str:
     registry.load_all()
     entries = registry.registered()
     rows = [("implementation", "device", "what it is", "options")]
-    rows += [(f"  {each.name}", each.device, each.summary, _options(each)) for each in entries]
+    for entry in entries:
+        options = ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options)
+        rows.append((f"  {entry.name}", entry.device, entry.summary, options or "-"))
     head, *lines = columns(rows)
     paragraphs = [head]
     for stage in STAGES.values():
@@ -72,31 +69,27 @@ def _implementations() -> str:
     return "\n\n".join(paragraphs)
 
 
-def _options(entry: registry.Implementation) -> str:
-    return ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options) or "-"
+def _catalogue() -> Sequence[Sequence[str]]:
+    rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
+    for entry in catalogue.entries():
+        order, entries = ("-" if n is None else str(n) for n in (entry.order, entry.nnz_with_zeros))
+        role = ", ".join(entry.papers) or f"stand-in for {', '.join(entry.stands_for)}"
+        rows.append((entry.id, order, entries, entry.suite, role))
+    return rows
 
 
-def _catalogue() -> list[Row]:
-    rows = [
-        (entry.id, _count(entry.order), _count(entry.nnz_with_zeros), entry.suite, _role(entry))
-        for entry in catalogue.entries()
-    ]
-    return [("id", "order", "entries", "suite", "papers or what it stands for"), *rows]
-
-
-def _collection(query: Query) -> list[Row]:
+def _collection(query: Query) -> Sequence[Sequence[str]]:
     """Return what the collection holds, under the ids that it has here."""
     answer = search.search(query)
-    _log.info("answered by %s", answer.by)
+    logging.getLogger("fillpath").info("answered by %s", answer.by)
     if not answer.matrices:
         raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
-    rows: list[Row] = [("id", "order", "entries", "symmetry", "of values", "kind")]
+    rows = [("id", "order", "entries", "symmetry", "of values", "kind")]
     for matrix in answer.matrices:
         square = matrix.rows == matrix.columns
         order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
-        id = parse(f"{matrix.group}/{matrix.name}").text
-        symmetries = (f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}")
-        rows.append((id, order, str(matrix.entries), *symmetries, matrix.kind))
+        symmetries = f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}"
+        rows.append((parse(matrix.label).text, order, str(matrix.entries), *symmetries, matrix.kind))
     return rows
 
 
@@ -106,12 +99,3 @@ def _advice(group: str) -> str:
         return "; ask for less, or a wider range"
     same = [other for other in groups if other.lower() == group.lower()]
     return f"; did you mean --group {same[0]}?" if same else suggest(group, sorted(groups))
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else str(number)
-
-
-def _role(entry: catalogue.Entry) -> str:
-    papers = ", ".join(entry.papers)
-    return papers or f"stand-in for {', '.join(entry.stands_for)}"

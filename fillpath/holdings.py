@@ -21,6 +21,8 @@ from fillpath.record import Record, parse_lines
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
+# The file with the facts of a machine.
+FACTS = "machine.json"
 
 
 def read(folder: Path) -> tuple[str, list[list[Record]]]:
@@ -52,7 +54,7 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
     gate = folder / regated.NAME
     regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
     checked = f"{len(sums)} files checked" if sums else "no checksums"
-    without = "" if (folder / "machine.json").is_file() else "; without machine.json"
+    without = "" if (folder / FACTS).is_file() else f"; without {FACTS}"
     return f"{folder.name}: {sum(map(len, cases))} records, {checked}{without}", cases
 
 
@@ -64,7 +66,13 @@ def machines() -> list[str]:
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
     """Return the content of machine.json, empty without one. Raises InputError if it is damaged."""
-    return _read_json(folder / "machine.json", "remove it, or ask for the folder again") or {}
+    remedy = "correct it, remove it, or ask for the folder again"
+    facts = _read_json(folder / FACTS, remedy) or {}
+    cpu, cores, gpus = (facts.get(name) for name in ("cpu", "cores", "gpus"))
+    names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
+    if not (names and isinstance(cpu, str | None) and isinstance(cores, int | None)):
+        raise InputError(f"{folder / FACTS}: corrupted: not a machine's facts; {remedy}")
+    return facts
 
 
 def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
@@ -87,7 +95,7 @@ def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
         return None
     try:
         value = json.loads(path.read_text())
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: corrupted: {error}; {remedy}") from error
     if not isinstance(value, dict):
         raise InputError(f"{path}: corrupted: not an object; {remedy}")

@@ -123,15 +123,13 @@ class Raw:
 
 
 @dataclass(frozen=True, eq=False)
-class Arranged:
-    """A matrix matched, scaled and ordered: P_r D_r A D_c P_c.
+class _Permuted:
+    """A matrix P_r D_r A D_c P_c with a complete structural diagonal.
 
-    pattern : n x n, with a complete diagonal
+    pattern : n x n
     values : (nnz,) float64, parallel to pattern.indices
     row_permutation, column_permutation : (n,) int32, new position -> old index
     row_scale, column_scale : (n,) float64, by old index
-    matching, ordering : that were taken, where the preparation leaves a choice
-    diagonal_added : entries added to complete the diagonal
     """
 
     pattern: Pattern
@@ -140,27 +138,29 @@ class Arranged:
     column_permutation: Array
     row_scale: Array
     column_scale: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged(_Permuted):
+    """A matrix matched, scaled and ordered.
+
+    matching, ordering : str, those taken where the preparation leaves a choice
+    diagonal_added : int, entries added to complete the diagonal
+    """
+
     matching: str
     ordering: str
     diagonal_added: int
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """A matrix ready to be factorised: P_r D_r A D_c P_c, with a complete structural diagonal.
+class Prepared(_Permuted):
+    """A matrix ready to be factorised.
 
-    provenance : where it came from
-    hash : of pattern and values
-
-    The other fields are those of `Arranged`.
+    provenance : Provenance, where it came from
+    hash : str, of pattern and values
     """
 
-    pattern: Pattern
-    values: Array
-    row_permutation: Array
-    column_permutation: Array
-    row_scale: Array
-    column_scale: Array
     provenance: Provenance
     hash: str
 

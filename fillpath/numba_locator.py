@@ -12,6 +12,7 @@ be removed at any time, and a folder that no process used for 30 days is.
 """
 
 import ast
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -103,7 +104,9 @@ def base() -> Path:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
-    return Path(_temporary().name)
+    own = tempfile.mkdtemp(prefix="fillpath-numba-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
 
 
 def _places() -> Iterator[Path]:
@@ -118,11 +121,6 @@ def _places() -> Iterator[Path]:
     yield Path(os.environ.get("FILLPATH_WORK") or ROOT) / ".fillpath" / "numba"
     if cache := os.environ.get("FILLPATH_CACHE"):
         yield Path(cache) / "numba"
-
-
-@functools.cache
-def _temporary() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="fillpath-numba-")
 
 
 @functools.cache

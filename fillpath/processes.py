@@ -18,16 +18,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from fillpath.record import (
-    DRAWS,
-    Floats,
-    Record,
-    Status,
-    interval,
-    quantiles,
-    resampled_medians,
-)
+from fillpath.record import Record, Status
 
+# The confidence level of an interval, and the draws of its bootstrap.
+LEVEL = 0.95
+DRAWS = 2000
+
+Floats = npt.NDArray[np.float64]
 # The samples that a record has of something, in seconds.
 Samples = Callable[[Record], Sequence[float]]
 
@@ -75,7 +72,7 @@ class Rounds:
 def _interval(rounds: Rounds) -> tuple[float, float]:
     if len(rounds.numbers) == 1:
         return interval(rounds.samples[0])
-    return quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
+    return _quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def ratio(top: Rounds, bottom: Rounds) -> Ratio:
     drawn = _drawn(len(common))
     above = np.median(_medians_drawn(top, drawn, seed=1), axis=1)
     below = np.median(_medians_drawn(bottom, drawn, seed=2), axis=1)
-    return Ratio(top.median / bottom.median, *quantiles(above / below), len(common))
+    return Ratio(top.median / bottom.median, *_quantiles(above / below), len(common))
 
 
 def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -141,14 +138,35 @@ def number(record: Record) -> int:
     return record.process or 0
 
 
-def _drawn(count: int) -> npt.NDArray[np.int64]:
-    """Draw processes with replacement: DRAWS rows of `count` numbers."""
-    return np.random.default_rng(0).integers(count, size=(DRAWS, count))
+def interval(seconds: Sequence[float]) -> tuple[float, float]:
+    """Return the median's 95 % interval by a seeded percentile bootstrap; below 6 samples their range."""
+    if len(seconds) < 6:
+        return float(min(seconds)), float(max(seconds))
+    return _quantiles(_resampled_medians(seconds, seed=0))
+
+
+def _resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
+    """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
+    drawn = np.sort(np.asarray(seconds)[_drawn(len(seconds), seed)], axis=1)
+    medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
+    return medians
+
+
+def _quantiles(values: Floats) -> tuple[float, float]:
+    """Return the ends of the part of the values that LEVEL is of."""
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=64)
+def _drawn(count: int, seed: int = 0) -> npt.NDArray[np.int64]:
+    """Draw with replacement: DRAWS rows of `count` numbers below it."""
+    return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
 def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
     """Return the median of the samples drawn within each process drawn, of the same shape."""
-    within = np.array([resampled_medians(samples, seed) for samples in rounds.samples])
+    within = np.array([_resampled_medians(samples, seed) for samples in rounds.samples])
     # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS
     medians: Floats = within[drawn, places]

@@ -20,8 +20,6 @@ from statistics import median
 from typing import Any, Self
 
 import fastjsonschema
-import numpy as np
-import numpy.typing as npt
 
 from fillpath import earlier
 from fillpath.config import schema_of, violation
@@ -30,14 +28,9 @@ from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
 
 SCHEMA_VERSION = 1
-# The confidence level of an interval, and the draws of its bootstrap.
-LEVEL = 0.95
-DRAWS = 2000
 # The phase in which an implementation makes b. Every user of a solver has a b, so `Record.samples` leaves the
 # phase out. Files keep its seconds.
 RIGHT_HAND_SIDE = "right_hand_side"
-
-Floats = npt.NDArray[np.float64]
 
 
 class Status(StrEnum):
@@ -192,32 +185,6 @@ class Record:
         if data.get("verified") is not None:
             values["verified"] = Verified(**{f.name: data["verified"][f.name] for f in fields(Verified)})
         return cls(**values)
-
-
-def interval(seconds: Sequence[float]) -> tuple[float, float]:
-    """Return the median's 95 % interval by a seeded percentile bootstrap; below 6 samples their range."""
-    if len(seconds) < 6:
-        return float(min(seconds)), float(max(seconds))
-    return quantiles(resampled_medians(seconds, seed=0))
-
-
-def resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
-    """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
-    drawn = np.sort(np.asarray(seconds)[_places(len(seconds), seed)], axis=1)
-    medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
-    return medians
-
-
-def quantiles(values: Floats) -> tuple[float, float]:
-    """Return the ends of the part of the values that LEVEL is of."""
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-@functools.lru_cache(maxsize=64)
-def _places(count: int, seed: int) -> npt.NDArray[np.int64]:
-    """Draw numbers of `count` samples with replacement, a row per draw."""
-    return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
 def record_path(machine: str, case: str) -> Path:

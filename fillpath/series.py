@@ -87,12 +87,10 @@ def _binned(name: str, values: Array) -> Array:
     else:
         ends = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
         rows = np.stack([sums / _widths(len(values)) if name == "frontier" else sums, *ends])
-    return _rounded(rows) if name == "frontier" else rows.astype(np.min_scalar_type(rows.max()))
-
-
-def _rounded(values: Array) -> Array:
-    """Return the values with so few bits that they compress well."""
-    mantissas, exponents = np.frexp(values)
+    if name != "frontier":
+        return rows.astype(np.min_scalar_type(rows.max()))
+    # So few bits compress well.
+    mantissas, exponents = np.frexp(rows)
     rounded: Array = np.ldexp(np.round(mantissas * 2**_BITS), exponents - _BITS).astype(np.float32)
     return rounded
 

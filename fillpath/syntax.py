@@ -104,7 +104,7 @@ class Definition:
         """Return each dotted name (`a.b.c`) that is read, its imports, its definitions in `impl/`."""
         module, found = _module(self.path), []
         for statement in self.statements:
-            nodes = list(_walk(statement))
+            nodes = _walk(statement)
             local = _imported(self.path, nodes)
             inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
             for first, *rest in (_dotted(node) for node in nodes if id(node) not in inner and _dotted(node)):
@@ -309,11 +309,15 @@ def _package(path: Path, node: ast.ImportFrom) -> str:
     return ".".join([*package, *([node.module] if node.module else [])])
 
 
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes with an effect: no docstring, annotation or registering decorator."""
-    yield node
-    for child in _children(node):
-        yield from _walk(child)
+@functools.cache
+def _walk(statement: ast.stmt) -> list[ast.AST]:
+    """Return the nodes with an effect: no docstring, annotation or registering decorator."""
+    nodes: list[ast.AST] = []
+    todo: list[ast.AST] = [statement]
+    while todo:
+        nodes.append(todo.pop())
+        todo += _children(nodes[-1])
+    return nodes
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:

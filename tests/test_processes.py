@@ -21,12 +21,11 @@ from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from commands._records import record_text
 from fillpath.case import Case
-from fillpath.processes import Rounds, of_run, ratio, representative
+from fillpath.processes import Rounds, interval, of_run, ratio, representative
 from fillpath.record import (
     RIGHT_HAND_SIDE,
     Record,
     Status,
-    interval,
     read_records,
     record_path,
     write_records,

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from fillpath.config import schema_of
 from fillpath.errors import ConfigError
+from fillpath.processes import interval
 from fillpath.record import (
     RIGHT_HAND_SIDE,
     Record,
     Status,
     Verified,
-    interval,
     read_records,
     record_path,
     write_records,

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Sequence
 
-from commands._parser import Parser
 from commands._records import load_records
 from commands.claims import judged
 from commands.maintain._part import add_check, update
@@ -14,11 +13,8 @@ from reports.claims.verdict import JUDGED
 from reports.pages.ledger.text import measured_on, outcome_of
 
 PART = "state"
+add_arguments = add_check
 HEAD = ("claim", "printed", "measured", "machine", "matrices", "outcome")
-
-
-def add_arguments(parser: Parser) -> None:
-    add_check(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,11 +36,9 @@ def state(standings: Sequence[Standing]) -> str:
 
 def _rank(standing: Standing) -> tuple[int, ...]:
     """Return a rank, least first: whether a claim is judged, on how many matrices, in how many processes."""
-    verdict = standing.verdict
-    judged = standing.outcome in JUDGED
-    return (
-        (-judged, -verdict.matrices, -(verdict.processes or 0)) if verdict and verdict.n else (-judged, 0, 0)
-    )
+    verdict, judged = standing.verdict, standing.outcome in JUDGED
+    numbers = (verdict.matrices, verdict.processes or 0) if verdict and verdict.n else (0, 0)
+    return (-judged, -numbers[0], -numbers[1])
 
 
 def _row(standing: Standing) -> Sequence[str]:
