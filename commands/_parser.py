@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 
 from fillpath.errors import suggest
 
+# What a command's `run` is given.
+Arguments = argparse.Namespace
+
 
 class Parser(argparse.ArgumentParser):
     """argparse, with a suggestion for a misspelt option or choice.
@@ -50,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         """Add an option whose value is a number; 0 where it is left out."""
         self.add_argument(name, type=kind, default=0, metavar=metavar, help=help)
 
-    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+    def parse(self, words: Sequence[str]) -> Arguments:
         """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)
         if unknown:

@@ -1,13 +1,12 @@
 """Records in several commands: reading, finding their cases, a text of a record for people."""
 
 import functools
-import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
-from fillpath import holdings, paths
+from fillpath import LOG, holdings, paths
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
@@ -27,7 +26,7 @@ def load_records() -> "Records":
 
     records = Records.load()
     for machine, reason in records.refused.items():
-        logging.getLogger("fillpath").warning("%s left out: %s", machine, reason)
+        LOG.warning("%s left out: %s", machine, reason)
     return records
 
 

@@ -1,11 +1,10 @@
 """Print the outcome of every claim of the papers, by the records here."""
 
-import argparse
 import json
 from collections.abc import Collection
 
 from benchmarks.engine.follow import adopt, begin_part
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
 from fillpath.errors import InputError
@@ -25,7 +24,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_flag("--json", "as config/schemas/ledger.json describes it")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     records = load_records() if arguments.machine is None else records_of(arguments.machine)
     one = None if arguments.claim is None else find_claim(arguments.claim)
     if one and arguments.paper not in (None, one.paper):

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import logging
 import math
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import load_records, machine_holdings
-from fillpath import registry
+from fillpath import LOG, registry
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
 from reports.hardware.text import text
@@ -22,17 +21,16 @@ def add_arguments(parser: Parser) -> None:
     parser.add_flag("--json", "print the comparison as JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    log = logging.getLogger("fillpath")
+def run(arguments: Arguments) -> int:
     registry.load_all()
     for machine in arguments.machine:
-        log.info("%s", machine_holdings(machine))
+        LOG.info("%s", machine_holdings(machine))
     records = load_records()
     comparison = compare(arguments.machine, records, dict(arguments.price))
     pictures = draw_comparison(comparison, records)
     print(json.dumps(comparison.to_json(), indent=1) if arguments.json else text(comparison))
     for path in pictures:
-        log.info("%s", path)
+        LOG.info("%s", path)
     return 0
 
 

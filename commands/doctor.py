@@ -1,18 +1,18 @@
 """Say what this machine is, what can run on it and why not."""
 
-import argparse
 import os
 from collections.abc import Mapping
 
 from benchmarks.engine import machine
 from commands._columns import columns
+from commands._parser import Arguments
 from fillpath import host, paths, peers, registry
 from fillpath.errors import FillpathError
 from fillpath.settings import VARIABLES
 from impl.cuda import device, kernels, nvml
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     print(diagnosis())
     return 0
 

@@ -3,11 +3,9 @@
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be
 counted."""
 
-import argparse
-
 from benchmarks.probes.faults import COUNTER, counted_cases
 from commands._cases import add_cases, count_each
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.registry import load_all
 from fillpath.settings import settings
 
@@ -20,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
     add_cases(parser, "symbolic.unified_memory@bcsstk18.metis", DEFAULT)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     load_all()
     names = arguments.case or [case.name for case in counted_cases(settings())]
     return count_each(names, COUNTER.collect)

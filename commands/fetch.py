@@ -1,11 +1,10 @@
 """Download matrices into the cache, ahead of time."""
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fetch import catalogue, collection
 from fetch.matrix_id import Generated, InCollection, MatrixId, Unobtainable, parse, resolve
 from fetch.source import download
@@ -31,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_flag("--index", "renew the index that --search reads")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     if not arguments.name and not arguments.index:
         raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(SUITES)}")
     suites = [name for name in arguments.name if name in SUITES]

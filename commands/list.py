@@ -1,17 +1,16 @@
 """List implementations, or matrices."""
 
 import argparse
-import logging
 from collections.abc import Sequence
 from dataclasses import fields
 
 from commands._columns import columns
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.search import Query
-from fillpath import registry
+from fillpath import LOG, registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 
@@ -37,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
         of_collection.add_argument(f"--{name}", metavar="A..B", type=kind, help=help)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     given = {field.name: getattr(arguments, field.name) for field in fields(Query)}
     query = Query(**{name: value for name, value in given.items() if value is not None})
     if query != Query():
@@ -81,7 +80,7 @@ def _catalogue() -> Sequence[Sequence[str]]:
 def _collection(query: Query) -> Sequence[Sequence[str]]:
     """Return what the collection holds, under the ids that it has here."""
     answer = search.search(query)
-    logging.getLogger("fillpath").info("answered by %s", answer.by)
+    LOG.info("answered by %s", answer.by)
     if not answer.matrices:
         raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
     rows = [("id", "order", "entries", "symmetry", "of values", "kind")]

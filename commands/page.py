@@ -3,14 +3,13 @@
 Exit status 1 where a figure could not be judged or drawn, and with --draw where a folder was refused: that
 stops no measurement."""
 
-import argparse
-import logging
 from collections.abc import Collection, Sequence
 
 from benchmarks.engine.follow import adopt, begin_part
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records, machines_here, records_of, with_records
 from fetch import catalogue
+from fillpath import LOG
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from reports import figures
@@ -22,8 +21,6 @@ from reports.pages import drawing, webpage
 from reports.pages.webpage.exhibits import machines_of
 from reports.shapes import style
 
-LOG = logging.getLogger("fillpath")
-
 
 def add_arguments(parser: Parser) -> None:
     draw = "first draw every figure that any machine has records for; or only these, and no page"
@@ -31,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--machine", help="draw these figures by that one's records")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     if arguments.draw or arguments.machine:
         return _draw(arguments.draw or [], arguments.machine)
     records, draws = load_records(), arguments.draw is not None

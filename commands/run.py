@@ -2,16 +2,15 @@
 
 import argparse
 import json
-import logging
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
-from commands._parser import Parser, natural, positive
+from commands._parser import Arguments, Parser, natural, positive
 from commands._records import record_text
 from fetch.matrix_id import parse, resolve
 from fetch.source import forget_failure
-from fillpath import registry
+from fillpath import LOG, registry
 from fillpath.case import MATCHINGS, ORDERINGS, SYSTEMS, Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.record import Status
@@ -49,12 +48,12 @@ def add_arguments(parser: Parser) -> None:
     parser.add_flag("--json", "print the record as JSON on standard output")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     introduce()
     registry.load_all()
     case = _case(arguments)
     forget_failure(parse(case.matrix))
-    logging.getLogger("fillpath").info("measuring %s", case.name)
+    LOG.info("measuring %s", case.name)
     # A longer limit than the usual is one for preparing the matrix too.
     preparing = max(arguments.limit, Limits().preparation)
     limits = Limits(seconds=arguments.limit, preparation=preparing, samples=arguments.samples)
@@ -66,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if record.status is Status.OK else 1
 
 
-def _case(arguments: argparse.Namespace) -> Case:
+def _case(arguments: Arguments) -> Case:
     implementation = registry.lookup(arguments.stage, arguments.implementation)
     matching = arguments.matching or ("none" if arguments.diagonal else "auto")
     zeros, systems = not arguments.drop_zeros, arguments.systems

@@ -1,8 +1,10 @@
 """The core of fillpath: the nouns, names and rules that every room imports."""
 
+import logging
 import os
 import sys
 
+LOG = logging.getLogger("fillpath")
 __version__ = "0.1.0"
 
 # Numba asks `numba_locator` first where its compiled code lies, in any process that imports Numba.

@@ -26,7 +26,6 @@ MAX_DIAGONAL = 10**15
 
 _PREPARATION = re.compile(
     r"(?:(\w+)\+)?(?!dropzeros\b)(\w+)(?:\+for=(\w+))?(\+dropzeros)?(?:\+diagonal=([1-9][0-9]{0,18}))?",
-    re.ASCII,
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VALUE = re.compile(r"[A-Za-z0-9._,+-]+")

@@ -11,7 +11,6 @@ measurement. Superseded records may lie in the machine's archive (fillpath/earli
 import functools
 import itertools
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -21,7 +20,7 @@ from typing import Any, Self
 
 import fastjsonschema
 
-from fillpath import earlier
+from fillpath import LOG, earlier
 from fillpath.config import schema_of, violation
 from fillpath.errors import ConfigError
 from fillpath.nouns import content_hash
@@ -255,7 +254,7 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
         try:
             records = read_records(path)
         except ConfigError as error:
-            logging.getLogger("fillpath").warning("%s", error)
+            LOG.warning("%s", error)
             continue
         if records:
             yield records

@@ -25,8 +25,8 @@ _OF_FACTORS = "||A - L U||_F / ||A||_F"
 class Row:
     """The verdict of today's gate on the records of a key.
 
-    value, bound, method : as `Verified` has them; None and empty where the gate came to no number
-    reason : of a status that is not ok
+    value, bound, method : float, float, str, as in `Verified`; None and empty without a number
+    reason : str, of a status that is not ok
     """
 
     case: str
@@ -70,8 +70,8 @@ def applied(record: Record, rows: Rows) -> Record:
         return replace(held, seconds=[], phases={}, kernel_seconds=None)
     if old.method == _OF_FACTORS:
         return held
-    facts = {"normwise_error": old.value, **((record.work or {}).get("facts") or {})}
-    return replace(held, work={**(record.work or {}), "facts": facts})
+    work = record.work or {}
+    return replace(held, work={**work, "facts": {"normwise_error": old.value, **(work.get("facts") or {})}})
 
 
 def read(path: Path) -> Rows:
@@ -84,8 +84,10 @@ def read(path: Path) -> Rows:
     rows: dict[str, Row] = {}
     for number, cells in enumerate(lines, start=2):
         try:
-            row = _row(*cells)
-        except (TypeError, ValueError) as error:
+            case, key, status, value, bound, method, reason = cells
+            low, high = (float(text) if text else None for text in (value, bound))
+            row = Row(case, key, Status(status), low, high, method, reason)
+        except ValueError as error:
             raise InputError(f"{path}:{number}: not a verdict ({error}); {_REMEDY}") from error
         if row.key in rows:
             raise InputError(f"{path}:{number}: a second verdict on {row.key}; {_REMEDY}")
@@ -99,8 +101,3 @@ def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
     for row in rows.values():
         if (row.key, row.case) not in known:
             raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
-
-
-def _row(case: str, key: str, status: str, value: str, bound: str, method: str, reason: str) -> Row:
-    low, high = (float(text) if text else None for text in (value, bound))
-    return Row(case, key, Status(status), low, high, method, reason)

@@ -1,10 +1,9 @@
 """The generated part of a page that is otherwise written by hand: the text between two markers."""
 
-import argparse
-import logging
 from pathlib import Path
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
+from fillpath import LOG
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
 
@@ -29,12 +28,12 @@ def inserted(name: str, text: str, content: str) -> str:
     return f"{before}{begin}\n{content}\n{end}{after}"
 
 
-def update(name: str, page: Path, content: str, arguments: argparse.Namespace) -> int:
+def update(name: str, page: Path, content: str, arguments: Arguments) -> int:
     """Write the page's part, or with --check only compare it. Returns the exit status."""
     old = page.read_text()
     new = inserted(name, old, content)
     if new != old and arguments.check:
-        logging.getLogger("fillpath").warning("%s: its generated part is out of date", page.name)
+        LOG.warning("%s: its generated part is out of date", page.name)
         return 1
     if new != old:
         write_text(page, new)

@@ -1,8 +1,7 @@
 """Write the tables of docs/peers.md from config/peers.yaml, the implementations and the experiments."""
 
-import argparse
-
 from benchmarks.runs.experiments import experiments
+from commands._parser import Arguments
 from commands.maintain._part import add_check, update
 from fillpath import registry
 from fillpath.paths import ROOT
@@ -13,7 +12,7 @@ PART = "peers"
 add_arguments = add_check
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     return update(PART, ROOT / "docs" / "peers.md", peers_table(), arguments)
 
 

@@ -1,8 +1,8 @@
 """Write the README's table of what is reproduced, from the records of all machines."""
 
-import argparse
 from collections.abc import Sequence
 
+from commands._parser import Arguments
 from commands._records import load_records
 from commands.claims import judged
 from commands.maintain._part import add_check, update
@@ -17,7 +17,7 @@ add_arguments = add_check
 HEAD = ("claim", "printed", "measured", "machine", "matrices", "outcome")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     return update(PART, ROOT / "README.md", state(judged(load_records())), arguments)
 
 

@@ -1,10 +1,9 @@
 """Close the run."""
 
-import argparse
-
 from benchmarks.engine import run as runs
+from commands._parser import Arguments
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     runs.finish()
     return 0

@@ -1,6 +1,5 @@
 """Print what ran and where the figures are."""
 
-import argparse
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -8,6 +7,7 @@ import pandas as pd
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import suite_cases, suite_figures, suite_stages
 from commands._columns import columns
+from commands._parser import Arguments
 from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
@@ -24,7 +24,7 @@ WIDTH = 110
 PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     covered = settings()
     # On a cluster a stage may have been measured on another machine.
     machines = {stage: machine_of(stage) for stage in suite_stages(covered)}
