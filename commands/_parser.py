@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from fillpath.errors import suggest
 
-# What a command's `run` is given.
+# The arguments that a command's `run` takes.
 Arguments = argparse.Namespace
 
 

@@ -55,11 +55,5 @@ class DiskFullError(FillpathError):
 
 def suggest(word: str, words: Iterable[str]) -> str:
     """Return `"; did you mean a, b?"` with the nearest known words, an empty string without any."""
-    listed = list(dict.fromkeys(words))
-    near = set(difflib.get_close_matches(word, listed, n=len(listed) or 1, cutoff=0.6))
-
-    def distance(other: str) -> float:
-        return 1 - difflib.SequenceMatcher(a=other, b=word).ratio()
-
-    nearest = sorted((other for other in listed if other in near), key=distance)[:3]
+    nearest = difflib.get_close_matches(word, list(dict.fromkeys(words)))
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""

@@ -23,9 +23,9 @@ _FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")
 class Hardware:
     """Facts that hosts of one kind share.
 
-    cpu : its model, None if it cannot be read
-    cores : of the host, however many a process may use
-    gpus : models that the driver lists, each once; empty without a driver
+    cpu : str | None, its model, None if it cannot be read
+    cores : int, those of the host, however many a process may use
+    gpus : tuple of str, models that the driver lists, each once; empty without a driver
     """
 
     cpu: str | None

@@ -21,18 +21,18 @@ FOLDER = CONFIG / "papers"
 class Paper:
     """A paper whose figures are drawn.
 
-    id : the name of its file, and of its folder of figures below reports/.
-    name : as pages print it.
-    place : its rank among the papers.
-    matrices : the printed table that lists its matrices, and the column of their names: `table.column`. The
-        column `abbr` has their abbreviations. Empty where the paper lists none.
-    fill : the printed table and its column of fill-ins over entries, `table.column`; empty for none.
-    symmetry : the same of the share of the entries whose mirror is one too.
-    preparation : of its matrices, as the end of a sentence; empty where no caption needs one.
-    generated : our name of each matrix of its table that is generated.
-    method : what the paper calls its own method, on the upper side of its ratios.
-    baselines : the subjects of claims.yaml that hold those ratios, by the implementation (`stage.name`) on
-        the lower side.
+    id : str, the name of its file, and of its folder of figures below reports/
+    name : str, as pages print it
+    place : int, its rank among the papers
+    matrices : str, `table.column`, the printed table that lists its matrices, and the column of their names.
+        The column `abbr` has their abbreviations. Empty where the paper lists none
+    fill : str, `table.column` of fill-ins over entries; empty for none
+    symmetry : str, `table.column` of the share of the entries whose mirror is an entry too
+    preparation : str, of its matrices, as the end of a sentence; empty where no caption needs one
+    generated : mapping, our name by the matrix of its table that is generated
+    method : str, the paper's name of its own method, on the upper side of its ratios
+    baselines : mapping, the subject of claims.yaml that holds those ratios, by the implementation
+        (`stage.name`) on the lower side
     """
 
     id: str

@@ -33,8 +33,8 @@ Samples = Callable[[Record], Sequence[float]]
 class Rounds:
     """Samples of one case in seconds, by process.
 
-    numbers : of the processes, ascending
-    samples : of each process, at least one
+    numbers : tuple of int, the processes, ascending
+    samples : tuple of tuples of float, of each process at least one, s
     """
 
     numbers: tuple[int, ...]
@@ -44,7 +44,7 @@ class Rounds:
     def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Self:
         """Collect the samples of ok records of one case, each of another process; a record may have none.
 
-        samples : what of a record.
+        samples : callable, gives the samples of a record
         """
         ordered = sorted((record for record in records if samples(record)), key=number)
         return cls(tuple(map(number, ordered)), tuple(tuple(samples(record)) for record in ordered))
@@ -79,8 +79,9 @@ def _interval(rounds: Rounds) -> tuple[float, float]:
 class Ratio:
     """A ratio of two cases' seconds.
 
-    low, high : its 95 % interval
-    processes : in which both were measured
+    value : float, seconds over seconds
+    low, high : float, its 95 % interval
+    processes : int, those in which both were measured
     """
 
     value: float

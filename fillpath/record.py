@@ -55,10 +55,10 @@ _BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b|
 class Verified:
     """The gate's verdict on a result.
 
-    by : what it was held against.
-    method : how.
-    value : the number of differing rows, or a residual.
-    bound : the largest value of a right result.
+    by : str, the reference that it was held against
+    method : str, how
+    value : float, the number of differing rows, or a residual
+    bound : float, the largest value of a right result
     """
 
     by: str
@@ -81,30 +81,30 @@ class Verified:
 class Record:
     """One measurement, schema v1. A fact that could not be read is None, never guessed.
 
-    key : hash of (case, prepared input, implementation's sources, machine)
-    prepared : hash and provenance of the input
-    seconds : every sample by its clock, in the order taken, from input resident to result resident, with
-        allocations and RIGHT_HAND_SIDE; readers take `samples`
-    phases : seconds per sample, by phase; for a GPU case also `to_device` and `to_host`, per transfer, which
-        are not part of `seconds`
-    kernel_seconds : per sample, from device events around the call; readers take `kernel_samples`
-    work : the counts of `Work`, with its facts under `facts` (absent from older records)
-    peak_memory : bytes by which the process grew while sampling; for a GPU case, the device's pool
-    verified : the gate's verdict
-    suspect : whether it was faster than the bytes allow
-    conclusive : False if the failure was not the implementation's own, so that the next call measures again
-    threads_used : CPU threads that it could use
-    limit_seconds, memory_limit : what it ran under
-    longer_than : seconds that the first call had taken when a limit of time ended it; None where none ran
-    process : which of the run's worker processes measured it, from 0; None in older records, of one process
-    energy : joules per sample, None where the machine has no counter
-    host : differs between hosts, and between two starts of one; None in older records, or without the starts
-    host_facts : of the processor's state, from fillpath/hardware.py
-    device : the GPU; for a MIG slice with its UUID
-    gpu : facts of the GPU, from impl/cuda/device.py
-    clocks, throttle : after the last sample, in MHz, and what held the clocks down
-    series : a file under results/<machine>/
-    rekeyed_from : the key it was measured under, if keys were made differently then
+    key : str, hash of (case, prepared input, implementation's sources, machine)
+    prepared : dict, hash and provenance of the input
+    seconds : list of float, every sample by its clock, in the order taken, s. From input resident to result
+        resident, with allocations and RIGHT_HAND_SIDE; readers take `samples`
+    phases : dict of lists of float, each sample's share by phase, s. A GPU case has `to_device` and `to_host`
+        too, per transfer, which are not part of `seconds`
+    kernel_seconds : list of float, from device events around the call, s; readers take `kernel_samples`
+    work : dict, the counts of `Work`, with its facts under `facts` (absent from older records)
+    peak_memory : int, by which the process grew while sampling; for a GPU case, the device's pool, bytes
+    verified : Verified, the gate's verdict
+    suspect : bool, whether it was faster than the bytes allow
+    conclusive : bool, False if the failure was not the implementation's own: the next call measures again
+    threads_used : int, CPU threads that it could use
+    limit_seconds, memory_limit : float, int, the limits that it ran under, s and bytes
+    longer_than : float, of the first call when a limit of time ended it, s; None where none ran
+    process : int, which of the run's worker processes measured it, from 0; None in older records, of one
+    energy : list of float, per sample, J; None where the machine has no counter
+    host : str, differs between hosts, and between two starts of a host; None in older records
+    host_facts : dict, of the processor's state, from fillpath/hardware.py
+    device : str, the GPU; for a MIG slice with its UUID
+    gpu : dict, facts of the GPU, from impl/cuda/device.py
+    clocks, throttle : dict, list of str, after the last sample, MHz, and the causes of low clocks
+    series : str, a file under results/<machine>/
+    rekeyed_from : str, the key it was measured under, if keys were made differently then
     """
 
     case: str

@@ -33,7 +33,7 @@ def series_path(machine: str, case: str) -> Path:
 def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str | None:
     """Replace the file by this series. Returns its name as a record gives it, None without any that is kept.
 
-    n : sources.
+    n : int, sources
 
     Raises InputError unless each series has one value per source, or per level.
     """

@@ -18,20 +18,18 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
 
 
-def inserted(name: str, text: str, content: str) -> str:
-    """Return the text with the content between the markers. Raises ConfigError where they are missing."""
+def update(name: str, page: Path, content: str, arguments: Arguments) -> int:
+    """Write the page's part, or with --check only compare it. Returns the exit status.
+
+    Raises ConfigError where a marker is missing.
+    """
     first, last = markers(name)
-    before, begin, rest = text.partition(first)
+    old = page.read_text()
+    before, begin, rest = old.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ConfigError(f"no {first} ... {last}")
-    return f"{before}{begin}\n{content}\n{end}{after}"
-
-
-def update(name: str, page: Path, content: str, arguments: Arguments) -> int:
-    """Write the page's part, or with --check only compare it. Returns the exit status."""
-    old = page.read_text()
-    new = inserted(name, old, content)
+        raise ConfigError(f"{page}: no {first} ... {last}")
+    new = f"{before}{begin}\n{content}\n{end}{after}"
     if new != old and arguments.check:
         LOG.warning("%s: its generated part is out of date", page.name)
         return 1
