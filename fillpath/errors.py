@@ -55,5 +55,7 @@ class DiskFullError(FillpathError):
 
 def suggest(word: str, words: Iterable[str]) -> str:
     """Return `"; did you mean a, b?"` with the nearest known words, an empty string without any."""
-    nearest = difflib.get_close_matches(word, list(dict.fromkeys(words)))
+    scored = ((difflib.SequenceMatcher(a=other, b=word).ratio(), other) for other in dict.fromkeys(words))
+    near = sorted((each for each in scored if each[0] >= 0.6), key=lambda each: -each[0])
+    nearest = [other for _, other in near[:3]]
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""

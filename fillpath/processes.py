@@ -116,7 +116,8 @@ def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
     last = records[-1]
     if last.status is not Status.OK:
         return (last,)
-    by_number = {number(record): record for record in records if _is_one(record, last)}
+    same = attrgetter("key", "run_id", "host", "status")
+    by_number = {number(record): record for record in records if same(record) == same(last)}
     return tuple(by_number[each] for each in sorted(by_number))
 
 
@@ -127,11 +128,6 @@ def representative(records: Sequence[Record]) -> Record:
         return records[-1]
     ordered = sorted(records, key=lambda record: (record.median or 0.0, number(record)))
     return ordered[(len(ordered) - 1) // 2]
-
-
-def _is_one(record: Record, last: Record) -> bool:
-    same = (record.key, record.run_id, record.host) == (last.key, last.run_id, last.host)
-    return same and record.status is Status.OK
 
 
 def number(record: Record) -> int:

@@ -268,16 +268,9 @@ def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
-    """Return the statements with an effect: no docstring, bare annotation or `if TYPE_CHECKING`."""
-    effective: list[ast.stmt] = []
-    for node in statements:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            effective += _kept(node.orelse)
-        elif isinstance(node, ast.stmt) and not (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
-            effective.append(node)
-    return effective
+    """Return the statements with an effect: no docstring, no other constant."""
+    nodes = (node for node in statements if isinstance(node, ast.stmt))
+    return [n for n in nodes if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
 
 
 def _imported(path: Path, nodes: Iterable[ast.AST]) -> _Imports:
@@ -293,20 +286,12 @@ def _imported(path: Path, nodes: Iterable[ast.AST]) -> _Imports:
                 meanings.setdefault(f"import {alias.name}", set()).add(_Import(alias.name, None))
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.name == "*":
-                    where = f"{path}:{node.lineno}"
-                    raise ConfigError(f"{where}: `import *` cannot be followed: name what is meant")
-                target = _Import(_package(path, node), alias.name)
+                if alias.name == "*" or node.level or not node.module:
+                    what = "`import *`" if alias.name == "*" else "a relative import"
+                    raise ConfigError(f"{path}:{node.lineno}: {what} cannot be followed: name what is meant")
+                target = _Import(node.module, alias.name)
                 meanings.setdefault(alias.asname or alias.name, set()).add(target)
     return {name: frozenset(targets) for name, targets in meanings.items()}
-
-
-def _package(path: Path, node: ast.ImportFrom) -> str:
-    """Return the absolute module of a `from` import; relative ones are resolved against the file."""
-    if node.level == 0 or ROOT not in path.parents:
-        return node.module or ""
-    package = path.relative_to(ROOT).parts[: -node.level]
-    return ".".join([*package, *([node.module] if node.module else [])])
 
 
 @functools.cache
@@ -362,5 +347,5 @@ def _is_read(node: ast.AST) -> bool:
 def _is_followed_import(node: object) -> bool:
     """Return whether a node imports from `impl/` alone: such an import counts by meaning, not by place."""
     if isinstance(node, ast.ImportFrom):
-        return node.level > 0 or (node.module or ROOM).split(".")[0] == ROOM
+        return (node.module or "").split(".")[0] == ROOM
     return isinstance(node, ast.Import) and all(each.name.split(".")[0] == ROOM for each in node.names)
