@@ -97,8 +97,14 @@ def record_text(record: Record) -> str:
     work = dict(record.work or {})
     facts = work.pop("facts", None) or {}
     for title, counts in (("work", work), ("facts", facts)):
-        known = {name: value for name, value in counts.items() if value is not None}
-        # A count is an integer, any other number has six digits.
-        texts = [f"{name} {f'{int(n)}' if n == int(n) else f'{n:.6g}'}" for name, n in known.items()]
-        lines += [f"  {title}: {', '.join(texts)}"] if texts else []
-    return "\n".join([*lines, *(["  suspect: faster than its bytes can be moved"] if record.suspect else [])])
+        texts = [f"{name} {_number(value)}" for name, value in counts.items() if value is not None]
+        if texts:
+            lines.append(f"  {title}: {', '.join(texts)}")
+    if record.suspect:
+        lines.append("  suspect: faster than its bytes can be moved")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    """Format a count as an integer, any other number to six digits."""
+    return str(int(value)) if value == int(value) else f"{value:.6g}"

@@ -41,8 +41,10 @@ def run(arguments: Arguments) -> int:
     query = Query(**{name: value for name, value in given.items() if value is not None})
     if query != Query():
         print("\n".join(columns(_collection(query))))
+    elif arguments.matrices:
+        print("\n".join(columns(_catalogue())))
     else:
-        print("\n".join(columns(_catalogue())) if arguments.matrices else _implementations())
+        print(_implementations())
     return 0
 
 

@@ -63,15 +63,12 @@ def summary(
 
 def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
     """Return a line per case: status, median, the paper's figure, as far as they fit into WIDTH."""
-    times = [f"{seconds(median):>9}" for median in rows["median"]]
-    papers = [paper_figure(Case.parse(case), entries) for case in rows["case"]]
-    others = list(
-        zip(["status", *rows["status"]], ["   median", *times], ["the paper", *papers], strict=True)
-    )
-    room = WIDTH - 6 - sum(max(map(len, column)) for column in zip(*others, strict=True))
-    lines = columns(
-        [(_clip(name, room), *cells) for name, cells in zip(["case", *rows["case"]], others, strict=True)]
-    )
+    table = [("case", "status", "   median", "the paper")]
+    for name, status, median in zip(rows["case"], rows["status"], rows["median"], strict=True):
+        table.append((name, status, f"{seconds(median):>9}", paper_figure(Case.parse(name), entries)))
+    _, *others = zip(*table, strict=True)
+    room = WIDTH - 6 - sum(max(map(len, column)) for column in others)
+    lines = columns([(_clip(name, room), *cells) for name, *cells in table])
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 
 
