@@ -34,7 +34,8 @@ def machine_name() -> str:
 
 def node_name() -> str:
     """Return Slurm's name of this host in a job, else the host's own name."""
-    return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
+    name = os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "machine"
 
 
 def node_lock(name: str) -> Path:
@@ -136,8 +137,3 @@ def _readable_facts(name: str) -> Mapping[str, Any]:
 
 def _facts(name: str) -> Mapping[str, Any]:
     return read_facts(results() / name)
-
-
-def _plain(name: str) -> str:
-    """Return the name with only `[A-Za-z0-9_-]`."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")

@@ -39,6 +39,7 @@ NEUTRAL = (
 )  # fmt: skip
 DAY = 86400
 KEPT = 30 * DAY
+_PARSER = sys.version.encode() + Path(__file__).read_bytes()
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -174,7 +175,7 @@ def _parsed(path: Path) -> tuple[str, list[str]]:
     Parsing takes some milliseconds a file: the answer is kept on disk, by the file's content.
     """
     source = path.read_bytes()
-    kept = base() / "parsed" / hashlib.sha256(_parser() + source).hexdigest()
+    kept = base() / "parsed" / hashlib.sha256(_PARSER + source).hexdigest()
     with contextlib.suppress(OSError, ValueError):
         digest, names = json.loads(kept.read_text())
         return digest, names
@@ -190,11 +191,6 @@ def _parsed(path: Path) -> tuple[str, list[str]]:
         written.write_text(json.dumps([digest, names]))
         written.replace(kept)
     return digest, names
-
-
-@functools.cache
-def _parser() -> bytes:
-    return sys.version.encode() + Path(__file__).read_bytes()
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

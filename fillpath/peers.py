@@ -149,7 +149,9 @@ class Peer:
             for path in self._matching(Path(str(file.locate())) for file in distribution.files or ())
         }
         named: Path | None = getattr(settings(), self.name) if self.setting else None
-        shared = (path for folder in _folders() for path in self._matching(folder.glob("lib*")))
+        users = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
+        folders = [*users, *(_SYSTEM / folder for folder in _FOLDERS)]
+        shared = (path for folder in folders for path in self._matching(folder.glob("lib*")))
         place = named or next(itertools.chain(packaged, shared), None)
         return place, packaged.get(place) if place else None
 
@@ -212,11 +214,6 @@ def _file_version(path: Path) -> str:
     if number is not None and "." in number[0]:
         return number[0]
     return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
-
-
-def _folders() -> list[Path]:
-    named = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
-    return [*named, *(_SYSTEM / folder for folder in _FOLDERS)]
 
 
 def _numbers(path: Path) -> tuple[int, ...]:
