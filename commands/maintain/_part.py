@@ -1,5 +1,6 @@
 """The generated part of a page that is otherwise written by hand: the text between two markers."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from commands._parser import Arguments, Parser
@@ -16,6 +17,11 @@ def add_check(parser: Parser) -> None:
 def markers(name: str) -> tuple[str, str]:
     """Return the two lines that the part of this name lies between."""
     return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
 def update(name: str, page: Path, content: str, arguments: Arguments) -> int:

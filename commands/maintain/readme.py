@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from commands._parser import Arguments
 from commands._records import load_records
 from commands.claims import judged
-from commands.maintain._part import add_check, update
+from commands.maintain._part import add_check, table, update
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
@@ -29,9 +29,7 @@ def state(standings: Sequence[Standing]) -> str:
     carded = [standing for standing in standings if standing.claim.card]
     ids = dict.fromkeys(standing.claim.id for standing in carded)
     chosen = [min((s for s in carded if s.claim.id == id), key=_rank) for id in ids]
-    return "\n".join(
-        ["| {} |".format(" | ".join(cells)) for cells in (HEAD, ["---"] * len(HEAD), *map(_row, chosen))]
-    )
+    return "\n".join(table(HEAD, map(_row, chosen)))
 
 
 def _rank(standing: Standing) -> tuple[int, ...]:
