@@ -2,7 +2,7 @@
 
 import argparse
 import json
-import math
+import re
 
 from commands._parser import Arguments, Parser
 from commands._records import load_records, machine_holdings
@@ -35,11 +35,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _price(written: str) -> tuple[str, float]:
-    name, _, cost = written.partition("=")
-    try:
-        price = float(cost)
-    except ValueError:
-        price = math.nan
-    if not name or not 0 < price < math.inf:
+    match = re.fullmatch(r"(.+)=([0-9]{0,9}\.?[0-9]{1,9})", written)
+    if match is None or float(match[2]) == 0:
         raise argparse.ArgumentTypeError(f"{written!r}: expected MACHINE=COST, a number above 0")
-    return name, price
+    return match[1], float(match[2])
