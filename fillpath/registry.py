@@ -122,7 +122,7 @@ def implementation(
     name: str | None = None,
     available: Callable[[], Available] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
-    peer: str | tuple[str, ...] = (),
+    peer: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the function as an implementation of a stage.
 
@@ -145,7 +145,7 @@ def implementation(
             options_of(function),
             available,
             kernels,
-            (peer,) if isinstance(peer, str) else peer,
+            (peer,) if peer else (),
         )
         present = _registry.get((stage, entry.name))
         if present is not None and present.module != entry.module:
