@@ -6,8 +6,6 @@ status. A folder is a group, `fillpath GROUP COMMAND`, of what the workflow or a
 help leaves it out. A file whose name begins with an underscore is no command: several share it. Help is
 read without importing a command, because each imports the rooms that it needs, which takes a second."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util
@@ -42,9 +40,9 @@ EXAMPLES = """examples:
 class Member:
     """A file or folder of commands.
 
-    name : as a user writes it, words joined by `-`.
-    module : its full name.
-    is_group : whether it holds commands and is none itself.
+    name : str, as a user writes it, words joined by `-`
+    module : str, its full name
+    is_group : bool, whether it holds commands and is none itself
     """
 
     name: str
@@ -114,40 +112,24 @@ def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, 
     """Return the command that the words begin with, and the words after it."""
     choices = members(group.module if group else __name__)
     if not words or words[0] not in choices:
-        _exit(words, _group(group) if group else _front(), choices)
+        _end(words, group, choices)
     member = choices[words[0]]
     return _choose(words[1:], member) if member.is_group else (member, words[1:])
 
 
-def _exit(words: Sequence[str], parser: Parser, choices: dict[str, Member]) -> NoReturn:
-    """End with the parser's help, if the words ask for it, or with status 2."""
+def _end(words: Sequence[str], group: Member | None, choices: dict[str, Member]) -> NoReturn:
+    """End with the help of a group or of all, if the words ask for it, or with status 2."""
+    width = max((len(name) for name, member in choices.items() if not member.is_group), default=0)
+    lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
+    listing = "\n".join(["commands:", *lines])
+    if group:
+        parser = Parser(group.program, group.summary, listing)
+    else:
+        parser = Parser("fillpath", ABOUT, f"{listing}\n\n{EXAMPLES}")
+        parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
     if not words or words[0].startswith("-"):
         parser.parse(words)
         parser.error("name a command")
-    parser.error(f"no command {words[0]!r}{_hint(words[0], choices)}")
-
-
-def _hint(word: str, choices: dict[str, Member]) -> str:
-    """Return the command that may have been meant: one of that name in a group, or one of a similar name."""
-    groups = [group for group in choices.values() if group.is_group and word in members(group.module)]
-    return f"; did you mean {groups[0].name} {word}?" if groups else suggest(word, choices)
-
-
-def _front() -> Parser:
-    """Return the parser of the first help."""
-    parser = Parser("fillpath", ABOUT, f"{_listing(members())}\n\n{EXAMPLES}")
-    parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
-    return parser
-
-
-def _group(group: Member) -> Parser:
-    """Return the parser of a group's help."""
-    about = importlib.import_module(group.module).__doc__ or ""
-    return Parser(group.program, about, _listing(members(group.module)))
-
-
-def _listing(choices: dict[str, Member]) -> str:
-    """Return a line per command, groups left out."""
-    width = max((len(name) for name, member in choices.items() if not member.is_group), default=0)
-    lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
-    return "\n".join(["commands:", *lines])
+    groups = [each for each in choices.values() if each.is_group and words[0] in members(each.module)]
+    hint = f"; did you mean {groups[0].name} {words[0]}?" if groups else suggest(words[0], choices)
+    parser.error(f"no command {words[0]!r}{hint}")

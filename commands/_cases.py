@@ -1,21 +1,29 @@
-"""The loop of the commands that count something of cases: counters, faults, durations."""
-
-from __future__ import annotations
+"""Commands that count something of cases: counters, faults, durations."""
 
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from benchmarks.engine.machine import introduce
+from commands._parser import Parser
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnknownNameError
+from fillpath.registry import load_all
+
+
+def add_cases(parser: Parser, example: str, default: str = "") -> None:
+    """Add the argument `case`, one or more; it may be left out where there is a default."""
+    parser.add_argument("case", nargs="*" if default else "+", help=f"as records name it: {example}{default}")
 
 
 def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
     """Count every case and print the file.
 
-    Returns the exit status: 1 where one could not be counted, which stops no other. Raises UnknownNameError
-    at the first name of nothing.
+    Returns the exit status: 1 where a case could not be counted, which stops no other. Raises
+    UnknownNameError at the first unknown name.
     """
+    load_all()
+    introduce()
     status = 0
     for name in names:
         try:

@@ -1,22 +1,23 @@
 """How commands declare arguments: argparse with one-line errors and suggestions, and types of values."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from fillpath.errors import suggest
+
+# The arguments that a command's `run` takes.
+Arguments = argparse.Namespace
 
 
 class Parser(argparse.ArgumentParser):
     """argparse, with a suggestion for a misspelt option or choice.
 
-    program : what a user writes to get here.
-    about : shown below the usage, its paragraphs filled.
-    after : shown at the end, as it is.
+    program : str, the words that a user writes to get here
+    about : str, shown below the usage, its paragraphs filled
+    after : str, shown at the end, as it is
     """
 
     def __init__(self, program: str, about: str, after: str = "") -> None:
@@ -38,15 +39,21 @@ class Parser(argparse.ArgumentParser):
 
         def choice(text: str) -> str:
             if text not in choices:
-                listed = ", ".join(choices)
-                raise argparse.ArgumentTypeError(
-                    f"{text!r}: expected one of {listed}{suggest(text, choices)}"
-                )
+                hint = suggest(text, choices)
+                raise argparse.ArgumentTypeError(f"{text!r}: expected one of {', '.join(choices)}{hint}")
             return text
 
         self.add_argument(name, type=choice, metavar=f"{{{','.join(choices)}}}", **settings)
 
-    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+    def add_flag(self, name: str, help: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(name, action="store_true", help=help)
+
+    def add_number(self, name: str, kind: Callable[[str], float], metavar: str, help: str) -> None:
+        """Add an option whose value is a number; 0 where it is left out."""
+        self.add_argument(name, type=kind, default=0, metavar=metavar, help=help)
+
+    def parse(self, words: Sequence[str]) -> Arguments:
         """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)
         if unknown:

@@ -1,19 +1,17 @@
 """Records in several commands: reading, finding their cases, a text of a record for people."""
 
-from __future__ import annotations
-
 import functools
-import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
-from fillpath import holdings, paths
+from fillpath import LOG, holdings, paths
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
-from fillpath.record import Record, interval
+from fillpath.processes import interval
+from fillpath.record import Record
 from fillpath.settings import Settings
 from fillpath.stages import STAGES
 
@@ -22,17 +20,17 @@ if TYPE_CHECKING:
     from reports.facts.records import Records
 
 
-def load_records() -> Records:
+def load_records() -> "Records":
     """Return the records of all machines whose folders can be used; the others are named in warnings."""
     from reports.facts.records import Records
 
     records = Records.load()
     for machine, reason in records.refused.items():
-        logging.getLogger("fillpath").warning("%s left out: %s", machine, reason)
+        LOG.warning("%s left out: %s", machine, reason)
     return records
 
 
-def records_of(machine: str) -> Records:
+def records_of(machine: str) -> "Records":
     """Return the records of one machine.
 
     Raises UnknownNameError for none, InputError where another one's folder is damaged.
@@ -46,7 +44,7 @@ def records_of(machine: str) -> Records:
     return records
 
 
-def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
+def figure_cases(records: "Records") -> Callable[[str, str], list[Case]]:
     """Return a function that gives the cases behind (paper, figure).
 
     These are the papers' own, and those of other suites that have a record of any machine.
@@ -57,7 +55,7 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
 
 
-def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
+def with_records(cases: Iterable[Case], records: "Records") -> list[Case]:
     """Return the cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]

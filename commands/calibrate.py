@@ -2,16 +2,14 @@
 
 Exit status 1 where there is a GPU and its ceilings could not be measured."""
 
-from __future__ import annotations
-
-import argparse
 import json
 
 from benchmarks.engine.machine import introduce
 from benchmarks.probes import ceilings
+from commands._parser import Arguments
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     introduce()
     path = ceilings.calibrate()
     measured = json.loads(path.read_text())

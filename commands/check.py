@@ -2,11 +2,7 @@
 
 One line per folder; exit status 1 where one cannot be used."""
 
-from __future__ import annotations
-
-import argparse
-
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import machine_holdings
 from fillpath import holdings
 from fillpath.errors import InputError
@@ -16,7 +12,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("machine", nargs="*", help="folders of results/ (default: all)")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     refused = 0
     for machine in arguments.machine or holdings.machines():
         try:

@@ -1,13 +1,10 @@
 """Print the outcome of every claim of the papers, by the records here."""
 
-from __future__ import annotations
-
-import argparse
 import json
 from collections.abc import Collection
 
 from benchmarks.engine.follow import adopt, begin_part
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
 from fillpath.errors import InputError
@@ -24,10 +21,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("claim", nargs="?", help="everything about this one (default: a line per claim)")
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
-    parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
+    parser.add_flag("--json", "as config/schemas/ledger.json describes it")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     records = load_records() if arguments.machine is None else records_of(arguments.machine)
     one = None if arguments.claim is None else find_claim(arguments.claim)
     if one and arguments.paper not in (None, one.paper):

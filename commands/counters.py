@@ -2,22 +2,14 @@
 
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be read."""
 
-from __future__ import annotations
-
-import argparse
-
-from benchmarks.engine.machine import introduce
 from benchmarks.probes.counters import count
-from commands._cases import count_each
-from commands._parser import Parser
-from fillpath.registry import load_all
+from commands._cases import add_cases, count_each
+from commands._parser import Arguments, Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("case", nargs="+", help="as records name it: symbolic.gsofa@bcsstk18.metis")
+    add_cases(parser, "symbolic.gsofa@bcsstk18.metis")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    load_all()
-    introduce()
+def run(arguments: Arguments) -> int:
     return count_each(arguments.case, count)

@@ -1,20 +1,18 @@
 """Say what this machine is, what can run on it and why not."""
 
-from __future__ import annotations
-
-import argparse
 import os
 from collections.abc import Mapping
 
 from benchmarks.engine import machine
 from commands._columns import columns
+from commands._parser import Arguments
 from fillpath import host, paths, peers, registry
 from fillpath.errors import FillpathError
 from fillpath.settings import VARIABLES
 from impl.cuda import device, kernels, nvml
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     print(diagnosis())
     return 0
 
@@ -43,9 +41,8 @@ def diagnosis() -> str:
 
 def _settings(environment: Mapping[str, str]) -> list[str]:
     """List each variable's name, value, default and meaning, a line each."""
-    rows = [("setting", "value", "default", "meaning")]
-    rows += [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
-    return columns(rows)
+    rows = [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
+    return columns([("setting", "value", "default", "meaning"), *rows])
 
 
 def _name() -> str:

@@ -1,13 +1,10 @@
 """Download matrices into the cache, ahead of time."""
 
-from __future__ import annotations
-
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fetch import catalogue, collection, suitesparse
 from fetch.matrix_id import Generated, InCollection, MatrixId, Unobtainable, parse, resolve
 from fillpath.errors import DiskFullError, InputError, TransferError, UnknownNameError, suggest
@@ -25,18 +22,14 @@ class Outcome(NamedTuple):
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "name",
-        nargs="*",
-        metavar="NAME|SUITE",
-        help=f"a matrix as for `fillpath run`, or one of {', '.join(SUITES)}",
-    )
-    parser.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
-    parser.add_argument("--trust", action="store_true", help="download again, and accept a changed archive")
-    parser.add_argument("--index", action="store_true", help="renew the index that --search reads")
+    matrix = f"a matrix as for `fillpath run`, or one of {', '.join(SUITES)}"
+    parser.add_argument("name", nargs="*", metavar="NAME|SUITE", help=matrix)
+    parser.add_flag("--offline", "ask no server, as with FILLPATH_OFFLINE=1")
+    parser.add_flag("--trust", "download again, and accept a changed archive")
+    parser.add_flag("--index", "renew the index that --search reads")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     if not arguments.name and not arguments.index:
         raise UnknownNameError(f"fetch: name a matrix, or one of {', '.join(SUITES)}")
     suites = [name for name in arguments.name if name in SUITES]
@@ -59,10 +52,9 @@ def _matrix(name: str) -> MatrixId:
     try:
         return resolve(name)
     except UnknownNameError:
-        hint = suggest(name, SUITES)
-        if not hint:
-            raise
-        raise UnknownNameError(f"{name!r} is neither a matrix nor a suite{hint}") from None
+        if hint := suggest(name, SUITES):
+            raise UnknownNameError(f"{name!r} is neither a matrix nor a suite{hint}") from None
+        raise
 
 
 def _outcomes(matrices: Sequence[MatrixId], offline: bool, trust: bool) -> Iterator[Outcome]:
@@ -94,6 +86,6 @@ def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> Outcome:
 def _counts(outcomes: Sequence[Outcome]) -> str:
     """Summarise as `3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
     counts = Counter(outcome.how for outcome in outcomes)
-    arrived = bytes_text(sum(outcome.arrived for outcome in outcomes))
     listed = ", ".join(f"{count} {how}" for how, count in counts.items())
-    return f"{len(outcomes)} {'matrix' if len(outcomes) == 1 else 'matrices'}: {listed}; {arrived} arrived"
+    matrices = "1 matrix" if len(outcomes) == 1 else f"{len(outcomes)} matrices"
+    return f"{matrices}: {listed}; {bytes_text(sum(o.arrived for o in outcomes))} arrived"

@@ -1,12 +1,11 @@
 """List implementations, or matrices."""
 
-from __future__ import annotations
-
 import argparse
+from collections.abc import Sequence
 from dataclasses import fields
 
 from commands._columns import columns
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
@@ -15,11 +14,9 @@ from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 
-Row = tuple[str, ...]
-
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
+    parser.add_flag("--matrices", "list matrices instead of implementations")
     of_collection = parser.add_argument_group(
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
@@ -39,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
         of_collection.add_argument(f"--{name}", metavar="A..B", type=kind, help=help)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     given = {field.name: getattr(arguments, field.name) for field in fields(Query)}
     query = Query(**{name: value for name, value in given.items() if value is not None})
     if query != Query():
@@ -62,7 +59,9 @@ def _implementations() -> str:
     registry.load_all()
     entries = registry.registered()
     rows = [("implementation", "device", "what it is", "options")]
-    rows += [(f"  {each.name}", each.device, each.summary, _options(each)) for each in entries]
+    for entry in entries:
+        options = ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options)
+        rows.append((f"  {entry.name}", entry.device, entry.summary, options or "-"))
     head, *lines = columns(rows)
     paragraphs = [head]
     for stage in STAGES.values():
@@ -71,30 +70,26 @@ def _implementations() -> str:
     return "\n\n".join(paragraphs)
 
 
-def _options(entry: registry.Implementation) -> str:
-    return ",".join(f"{each.name}={each.text(each.default)}" for each in entry.options) or "-"
+def _catalogue() -> Sequence[Sequence[str]]:
+    rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
+    for entry in catalogue.entries():
+        order, entries = ("-" if n is None else str(n) for n in (entry.order, entry.nnz_with_zeros))
+        role = ", ".join(entry.papers) or f"stand-in for {', '.join(entry.stands_for)}"
+        rows.append((entry.id, order, entries, entry.suite, role))
+    return rows
 
 
-def _catalogue() -> list[Row]:
-    rows = [
-        (entry.id, _count(entry.order), _count(entry.nnz_with_zeros), entry.suite, _role(entry))
-        for entry in catalogue.entries()
-    ]
-    return [("id", "order", "entries", "suite", "papers or what it stands for"), *rows]
-
-
-def _collection(query: Query) -> list[Row]:
+def _collection(query: Query) -> Sequence[Sequence[str]]:
     """Return what the collection holds, under the ids that it has here."""
     found = search.search(query)
     if not found:
         raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
-    rows: list[Row] = [("id", "order", "entries", "symmetry", "of values", "kind")]
+    rows = [("id", "order", "entries", "symmetry", "of values", "kind")]
     for matrix in found:
         square = matrix.rows == matrix.columns
         order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
-        id = parse(f"{matrix.group}/{matrix.name}").text
-        symmetries = (f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}")
-        rows.append((id, order, str(matrix.entries), *symmetries, matrix.kind))
+        symmetries = f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}"
+        rows.append((parse(matrix.label).text, order, str(matrix.entries), *symmetries, matrix.kind))
     return rows
 
 
@@ -104,12 +99,3 @@ def _advice(group: str) -> str:
         return "; ask for less, or a wider range"
     same = [other for other in groups if other.lower() == group.lower()]
     return f"; did you mean --group {same[0]}?" if same else suggest(group, sorted(groups))
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else str(number)
-
-
-def _role(entry: catalogue.Entry) -> str:
-    papers = ", ".join(entry.papers)
-    return papers or f"stand-in for {', '.join(entry.stands_for)}"

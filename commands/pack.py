@@ -2,10 +2,6 @@
 
 `fillpath unpack` merges the results in it. Exit status 1 where a figure could not be judged or drawn."""
 
-from __future__ import annotations
-
-import argparse
-import logging
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,26 +9,24 @@ from tempfile import TemporaryDirectory
 from benchmarks.engine.follow import adopt, begin_part
 from benchmarks.engine.machine import git_state
 from benchmarks.runs import archive
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, machine_holdings, with_records
 from fetch import catalogue, collection
-from fillpath import host
+from fillpath import LOG, host
 from fillpath.errors import UnknownNameError
 from reports import figures
 from reports.facts.records import Records
 from reports.pages import crate, drawing, handout
 
-LOG = logging.getLogger("fillpath")
-
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
     parser.add_argument("--machine", help="default: this machine")
-    parser.add_argument("--figures", action="store_true", help="add its figures, their numbers and a summary")
-    parser.add_argument("--crate", action="store_true", help="make it an RO-Crate: how all of it came about")
+    parser.add_flag("--figures", "add its figures, their numbers and a summary")
+    parser.add_flag("--crate", "make it an RO-Crate: how all of it came about")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     machine = host.machine_name() if arguments.machine is None else arguments.machine
     if not re.fullmatch(r"[A-Za-z0-9_-]+", machine):
         raise UnknownNameError(f"machine {machine!r}: only letters, digits, '_' and '-' are allowed")

@@ -3,16 +3,13 @@
 Exit status 1 where a figure could not be judged or drawn, and with --draw where a folder was refused: that
 stops no measurement."""
 
-from __future__ import annotations
-
-import argparse
-import logging
 from collections.abc import Collection, Sequence
 
 from benchmarks.engine.follow import adopt, begin_part
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records, machines_here, records_of, with_records
 from fetch import catalogue
+from fillpath import LOG
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from reports import figures
@@ -24,27 +21,20 @@ from reports.pages import drawing, webpage
 from reports.pages.webpage.exhibits import machines_of
 from reports.shapes import style
 
-LOG = logging.getLogger("fillpath")
-
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "--draw",
-        nargs="*",
-        metavar="FIGURE",
-        help="first draw every figure that any machine has records for; or only these, and no page",
-    )
+    draw = "first draw every figure that any machine has records for; or only these, and no page"
+    parser.add_argument("--draw", nargs="*", metavar="FIGURE", help=draw)
     parser.add_argument("--machine", help="draw these figures by that one's records")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     if arguments.draw or arguments.machine:
         return _draw(arguments.draw or [], arguments.machine)
     records, draws = load_records(), arguments.draw is not None
     cases_of = figure_cases(records)
-    pairs = figures.available_figures() if draws else []
-    whole = write([pair for pair in pairs if with_records(cases_of(*pair), records)], records)
-    return int(not whole or bool(draws and records.refused))
+    drawn = [pair for pair in figures.available_figures() if draws and with_records(cases_of(*pair), records)]
+    return int(not write(drawn, records) or bool(draws and records.refused))
 
 
 def _draw(names: Sequence[str], machine: str | None) -> int:
@@ -57,9 +47,8 @@ def _draw(names: Sequence[str], machine: str | None) -> int:
     records = records_of(machine) if machine else load_records()
     sources = drawing.Sources(records, figure_cases(records), catalogue.entries(), machines_here())
     result = drawing.make(sources, begin_part, pairs, papers=())
-    for pair in dict.fromkeys(pairs):
-        if pair not in result.failed:
-            print(style.figure_path(figures.stem(*pair), "svg"))
+    for pair in dict.fromkeys(pair for pair in pairs if pair not in result.failed):
+        print(style.figure_path(figures.stem(*pair), "svg"))
     return int(bool(result.failed))
 
 

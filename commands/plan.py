@@ -1,14 +1,11 @@
 """Print the bytes, disk, memory and time of a run; exit status 1 if it cannot fit."""
 
-from __future__ import annotations
-
-import argparse
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.runs.plan import plan
 from benchmarks.runs.plan_text import plan_text
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.paths import write_text
 from fillpath.settings import SUITES, settings
 
@@ -18,7 +15,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--cases", type=Path, metavar="FILE", help="write a row per case to FILE, as CSV")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     needs = plan(replace(settings(), suite=arguments.suite))
     print(plan_text(needs))
     if arguments.cases is not None:

@@ -3,15 +3,11 @@
 The cases behind the claim's figure that this machine has records of, whatever is stored; without any, those
 of the suite. Each in five processes, or FILLPATH_PROCESSES, in turn with the others of its input."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.runs import cases
 from benchmarks.runs.rounds import by_input, measure_rounds
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
 from fillpath.record import Status
@@ -25,7 +21,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("claim", help="its id, as `fillpath claims` prints it")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     introduce()
     claim = find_claim(arguments.claim)
     figure = figure_of(claim.paper, claim.subject)

@@ -1,19 +1,16 @@
 """Measure one case: verify, then time; exit status 0 only for ok."""
 
-from __future__ import annotations
-
 import argparse
 import json
-import logging
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
-from commands._parser import Parser, natural, positive
+from commands._parser import Arguments, Parser, natural, positive
 from commands._records import record_text
 from fetch.matrix_id import parse, resolve
 from fetch.source import forget_failure
-from fillpath import registry
+from fillpath import LOG, registry
 from fillpath.case import MATCHINGS, ORDERINGS, SYSTEMS, Case, Preparation
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.record import Status
@@ -24,60 +21,39 @@ from fillpath.stages import STAGES
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("stage", help=f"one of {', '.join(STAGES)}")
     parser.add_argument("implementation", help="see `fillpath list`")
-    parser.add_argument(
-        "matrix", help="a name, Group/Name, a generator such as poisson3d:16, or an .mtx file"
-    )
+    matrix = "a name, Group/Name, a generator such as poisson3d:16, or an .mtx file"
+    parser.add_argument("matrix", help=matrix)
     parser.add_choice("--ordering", ORDERINGS, default="natural", help="fill-reducing permutation")
-    parser.add_choice(
-        "--for",
-        SYSTEMS,
-        default="one",
-        dest="systems",
-        help="systems of one pattern that ordering best is for",
+    systems = "systems of one pattern that ordering best is for"
+    parser.add_choice("--for", SYSTEMS, default="one", dest="systems", help=systems)
+    matching = (
+        "row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
+        "symmetric or pattern-only (default: auto; none with --diagonal)"
     )
-    parser.add_choice(
-        "--matching",
-        MATCHINGS,
-        help="row matching for a large diagonal; auto: none where the diagonal is full and the matrix is "
-        "symmetric or pattern-only (default: auto; none with --diagonal)",
-    )
-    parser.add_argument(
-        "--diagonal",
-        type=positive,
-        default=0,
-        metavar="V",
-        help="value in place of a missing or zero diagonal entry, instead of a matching",
-    )
-    parser.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="of the implementation; repeatable"
-    )
-    parser.add_argument(
-        "--samples", type=positive, metavar="N", help="exact number (default: 5, fewer after 2 s)"
-    )
-    parser.add_argument(
-        "--seed", type=natural, default=0, metavar="N", help="of preparation and algorithm (default: 0)"
-    )
-    parser.add_argument(
-        "--threads", type=natural, default=0, metavar="N", help="CPU threads (default: all cores)"
-    )
-    parser.add_argument(
-        "--gpus", type=natural, default=0, metavar="N",
-        help="of an implementation for several (default: the implementation's, one)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--limit", type=_duration, default="600s", metavar="TIME", help="e.g. 90s, 2h (default: %(default)s)"
-    )
-    parser.add_argument("--fresh", action="store_true", help="measure again what is stored already")
-    parser.add_argument("--json", action="store_true", help="print the record as JSON on standard output")
+    parser.add_choice("--matching", MATCHINGS, help=matching)
+    diagonal = "value in place of a missing or zero diagonal entry, instead of a matching"
+    parser.add_number("--diagonal", positive, "V", diagonal)
+    parser.add_flag("--drop-zeros", "leave explicit zeros out")
+    option = "of the implementation; repeatable"
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=option)
+    samples = "exact number (default: 5, fewer after 2 s)"
+    parser.add_argument("--samples", type=positive, metavar="N", help=samples)
+    parser.add_number("--seed", natural, "N", "of preparation and algorithm (default: 0)")
+    parser.add_number("--threads", natural, "N", "CPU threads (default: all cores)")
+    gpus = "of an implementation for several (default: the implementation's, one)"
+    parser.add_number("--gpus", natural, "N", gpus)
+    limit = "e.g. 90s, 2h (default: %(default)s)"
+    parser.add_argument("--limit", type=_duration, default="600s", metavar="TIME", help=limit)
+    parser.add_flag("--fresh", "measure again what is stored already")
+    parser.add_flag("--json", "print the record as JSON on standard output")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     introduce()
     registry.load_all()
     case = _case(arguments)
     forget_failure(parse(case.matrix))
-    logging.getLogger("fillpath").info("measuring %s", case.name)
+    LOG.info("measuring %s", case.name)
     # A longer limit than the usual is one for preparing the matrix too.
     preparing = max(arguments.limit, Limits().preparation)
     limits = Limits(seconds=arguments.limit, preparation=preparing, samples=arguments.samples)
@@ -89,23 +65,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if record.status is Status.OK else 1
 
 
-def _case(arguments: argparse.Namespace) -> Case:
+def _case(arguments: Arguments) -> Case:
     implementation = registry.lookup(arguments.stage, arguments.implementation)
+    matching = arguments.matching or ("none" if arguments.diagonal else "auto")
+    zeros, systems = not arguments.drop_zeros, arguments.systems
     return Case(
-        stage=arguments.stage,
-        implementation=arguments.implementation,
-        matrix=resolve(arguments.matrix).text,
-        preparation=Preparation(
-            arguments.matching or ("none" if arguments.diagonal else "auto"),
-            arguments.ordering,
-            not arguments.drop_zeros,
-            arguments.diagonal,
-            arguments.systems,
-        ),
-        options=implementation.canonical(dict(map(_pair, arguments.option))),
-        seed=arguments.seed,
-        threads=arguments.threads,
-        gpus=arguments.gpus,
+        arguments.stage,
+        arguments.implementation,
+        resolve(arguments.matrix).text,
+        Preparation(matching, arguments.ordering, zeros, arguments.diagonal, systems),
+        implementation.canonical(dict(map(_pair, arguments.option))),
+        arguments.seed,
+        arguments.threads,
+        arguments.gpus,
     )
 
 

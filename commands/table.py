@@ -2,15 +2,12 @@
 
 docs/table.md explains each column."""
 
-from __future__ import annotations
-
-import argparse
-import logging
 import sys
 from pathlib import Path
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import machine_holdings
+from fillpath import LOG
 from fillpath.papers import paper_names
 from fillpath.paths import write_text
 
@@ -21,8 +18,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("--paper", tuple(paper_names()), help="call matrices as its figures do")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    logging.getLogger("fillpath").info("%s", machine_holdings(arguments.machine))
+def run(arguments: Arguments) -> int:
+    LOG.info("%s", machine_holdings(arguments.machine))
     # Loading pandas takes a second, which an unknown machine need not wait for.
     from fetch import catalogue
     from fillpath.case import Case

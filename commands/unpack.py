@@ -1,19 +1,16 @@
 """Merge another machine's packed results."""
 
-from __future__ import annotations
-
-import argparse
 from pathlib import Path
 
 from benchmarks.runs import archive
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, help="what `fillpath pack` wrote on another machine")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     machine, added = archive.unpack(arguments.file)
     print(f"unpacked {machine}: {added} records added")
     return 0

@@ -9,11 +9,10 @@ value before it; the preparation follows the last dot. Matrix names write `:` as
 `+`: `poisson3d:40:uniform` is `poisson3d,40,uniform`, `HB/bcsstk18` is `HB+bcsstk18`.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import dataclass, field
+from typing import Self
 
 from fillpath.errors import UnknownNameError
 
@@ -25,6 +24,9 @@ ORDERINGS = ("natural", "random", "nnz", "amd", "metis", "dissection", "geometri
 SYSTEMS = ("one", "many")
 MAX_DIAGONAL = 10**15
 
+_PREPARATION = re.compile(
+    r"(?:(\w+)\+)?(?!dropzeros\b)(\w+)(?:\+for=(\w+))?(\+dropzeros)?(?:\+diagonal=([1-9][0-9]{0,18}))?",
+)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VALUE = re.compile(r"[A-Za-z0-9._,+-]+")
 _MATRIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=,+-]*")
@@ -35,11 +37,11 @@ _RESERVED = ("gpus", "seed", "threads")
 class Preparation:
     """How a matrix is prepared. Written `[matching+]ordering[+for=many][+dropzeros][+diagonal=V]`.
 
-    matching : of rows to columns; "none" is not written
-    ordering : that reduces fill
-    explicit_zeros : whether they are kept
-    diagonal : the value for zeros on the diagonal, in place of a matching; 0 leaves them
-    systems : of one pattern, that ordering best is for; "one" is not written
+    matching : str, of rows to columns; "none" is not written
+    ordering : str, a permutation that reduces fill
+    explicit_zeros : bool, whether they are kept
+    diagonal : int, the value for zeros on the diagonal, in place of a matching; 0 leaves them
+    systems : str, how many systems of one pattern ordering best is for; "one" is not written
     """
 
     matching: str = "none"
@@ -68,19 +70,14 @@ class Preparation:
         return "+".join([*matching, self.ordering, *systems, *zeros, *diagonal])
 
     @classmethod
-    def parse(cls, name: str) -> Preparation:
+    def parse(cls, name: str) -> Self:
         """Return the preparation of that name. Raises UnknownNameError unless it is written canonically."""
-        tokens = name.split("+")
-        diagonal = _parse_diagonal(tokens)
-        explicit_zeros = tokens[-1:] != ["dropzeros"]
-        if not explicit_zeros:
-            tokens.pop()
-        systems = tokens.pop().removeprefix("for=") if tokens[-1].startswith("for=") else "one"
-        matching = tokens.pop(0) if len(tokens) == 2 else "none"
-        if len(tokens) != 1:
+        found = _PREPARATION.fullmatch(name)
+        if found is None:
             expected = "[matching+]ordering[+for=many][+dropzeros][+diagonal=V]"
             raise UnknownNameError(f"preparation {name!r}: expected {expected}")
-        preparation = cls(matching, tokens[0], explicit_zeros, diagonal, systems)
+        matching, ordering, systems, dropped, diagonal = found.groups()
+        preparation = cls(matching or "none", ordering, not dropped, int(diagonal or 0), systems or "one")
         if preparation.name != name:
             raise UnknownNameError(f"preparation {name!r}: write {preparation.name!r}")
         return preparation
@@ -90,10 +87,10 @@ class Preparation:
 class Case:
     """One implementation with its options on one prepared matrix. `name` and `parse` are inverses.
 
-    options : (name, value) pairs, sorted, values as text, defaults left out
-    seed : of preparation and of the algorithm
-    threads : 0 for all cores
-    gpus : 0 for the implementation's default (no GPU, or one)
+    options : tuple of (name, value), sorted, values as text, defaults left out
+    seed : int, of preparation and of the algorithm
+    threads : int, 0 for all cores
+    gpus : int, 0 for the implementation's default (no GPU, or one)
     """
 
     stage: str
@@ -119,9 +116,8 @@ class Case:
             if not 0 <= getattr(self, key) < 2**63:
                 raise UnknownNameError(f"{key} = {getattr(self, key)}: expected an integer in 0..2^63 - 1")
         if len(self.name) > MAX_NAME:
-            raise UnknownNameError(
-                f"case {self.name[:60]}...: {len(self.name)} characters, at most {MAX_NAME}"
-            )
+            length = f"{len(self.name)} characters, at most {MAX_NAME}"
+            raise UnknownNameError(f"case {self.name[:60]}...: {length}")
 
     @functools.cached_property
     def name(self) -> str:
@@ -146,26 +142,19 @@ class Case:
 
     @classmethod
     @functools.cache
-    def parse(cls, name: str) -> Case:
+    def parse(cls, name: str) -> "Case":
         """Return the case of that name. Raises UnknownNameError naming the part that does not parse."""
         left, at, right = name.partition("@")
         matrix, dot, preparation = right.rpartition(".")
         if not at or not dot:
-            raise UnknownNameError(
-                f"case {name!r}: expected stage.implementation[.option=value]@matrix.preparation"
-            )
+            expected = "stage.implementation[.option=value]@matrix.preparation"
+            raise UnknownNameError(f"case {name!r}: expected {expected}")
         stage, _, rest = left.partition(".")
         implementation, _, written = rest.partition(".")
         options = _parse_options(written, name)
         reserved = {key: _parse_count(key, options.pop(key)) for key in _RESERVED if key in options}
-        case = cls(
-            stage,
-            implementation,
-            matrix,
-            Preparation.parse(preparation),
-            tuple(sorted(options.items())),
-            **reserved,
-        )
+        sorted_options = tuple(sorted(options.items()))
+        case = cls(stage, implementation, matrix, Preparation.parse(preparation), sorted_options, **reserved)
         if case.name != name:
             raise UnknownNameError(f"case {name!r}: write {case.name!r}")
         return case
@@ -190,13 +179,6 @@ def _parse_options(written: str, name: str) -> dict[str, str]:
             key = head
         options[key] = tail if equals else f"{options[key]}.{piece}"
     return options
-
-
-def _parse_diagonal(tokens: list[str]) -> int:
-    """Remove `diagonal=V` from the end of a preparation's tokens; 0 if it is not there."""
-    if not tokens[-1].startswith("diagonal="):
-        return 0
-    return _parse_count("diagonal", tokens.pop().removeprefix("diagonal="))
 
 
 def _parse_count(key: str, text: str) -> int:

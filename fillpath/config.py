@@ -1,25 +1,19 @@
 """YAML files of config/, each checked by a schema of config/schemas/."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
 
-
-def load(path: Path, name: str, schema: str = "", advice: str = "") -> Any:
+def load(path: Path, schema: str = "", advice: str = "") -> Any:
     """Return the content of a YAML file. Raises ConfigError where it is damaged or breaks its schema.
 
-    name : str, of the file in errors, such as `peers.yaml` for config/peers.yaml
     schema : str, a file of config/schemas/ without its ending, empty for none
     advice : str, the end of an error
     """
@@ -27,9 +21,9 @@ def load(path: Path, name: str, schema: str = "", advice: str = "") -> Any:
         # As yaml.safe_load, eight times as fast.
         loaded = yaml.load(path.read_bytes(), yaml.CSafeLoader)
     except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"config/{name}: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from None
     if schema and (mistake := violation(loaded, schema)):
-        raise ConfigError(f"config/{name}: {mistake}{advice}")
+        raise ConfigError(f"{path}: {mistake}{advice}")
     return loaded
 
 
@@ -43,7 +37,7 @@ def violation(value: Any, schema: str) -> str:
 
 
 @functools.cache
-def validator(schema: str) -> Draft202012Validator:
+def validator(schema: str) -> Any:
     """Return the validator of a schema of config/schemas/."""
     import jsonschema
 
@@ -60,9 +54,9 @@ def schema_of(name: str) -> dict[str, Any]:
 @functools.cache
 def figure_names() -> tuple[str, ...]:
     """Return `paper.figure` of each figure in the order of experiments.yaml. Raises ConfigError."""
+    path = CONFIG / "experiments.yaml"
     try:
-        loaded = load(CONFIG / "experiments.yaml", "experiments.yaml")
-        names = [f"{experiment['paper']}.{experiment['figure']}" for experiment in loaded]
+        names = [f"{each['paper']}.{each['figure']}" for each in load(path)]
     except (TypeError, KeyError) as error:
-        raise ConfigError(f"config/experiments.yaml: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from None
     return tuple(dict.fromkeys(names))

@@ -1,8 +1,6 @@
 """The rows of a frame as dicts, several times as fast as pandas makes them."""
 
-from __future__ import annotations
-
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,16 +15,7 @@ def dicts(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
-    """Return the rows by these values, in the order of their first. An absent value is None."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = tuple(None if pd.isna(row[name]) else row[name] for name in names)
-        groups.setdefault(key, []).append(row)
-    return groups
-
-
-def _values(column: pd.Series[Any]) -> list[Any]:
+def _values(column: "pd.Series[Any]") -> list[Any]:
     """Return the column's values, none of them numpy's own."""
     values = column.tolist()
     if column.dtype != object:

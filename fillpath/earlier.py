@@ -3,16 +3,14 @@
 `read_records` returns them before those of the case's own file, where every new record goes.
 """
 
-from __future__ import annotations
-
 import functools
-import logging
 import lzma
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
+from fillpath import LOG
 from fillpath.errors import ConfigError
 from fillpath.paths import atomic_write
 
@@ -59,7 +57,7 @@ def _by_case(archive: Path, *state: int) -> Mapping[str, Sequence[Line]]:
     try:
         lines = unpacked(archive.read_bytes(), str(archive))
     except ConfigError as error:
-        logging.getLogger("fillpath").warning("%s", error)
+        LOG.warning("%s", error)
         return {}
     found: dict[str, list[Line]] = {}
     for number, line in enumerate(lines, start=1):

@@ -3,8 +3,6 @@
 No exception leaves a command as a traceback. FILLPATH_DEBUG=1 shows the traceback too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io
@@ -46,17 +44,14 @@ def ended(run: Callable[[], int]) -> int:
 def _flushed(run: Callable[[], int]) -> int:
     """Run a command, and flush its output, so that a failed write is reported here."""
     try:
-        status = run()
-    except SystemExit:
-        _flush()
-        raise
-    _flush()
-    return status
-
-
-def _flush() -> None:
+        status: int | SystemExit = run()
+    except SystemExit as exit:
+        status = exit
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
+    if isinstance(status, SystemExit):
+        raise status
+    return status
 
 
 def _line(error: Exception) -> str:

@@ -4,8 +4,6 @@ The command line turns each of these into one line and an exit status; `status` 
 raised it.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from typing import ClassVar
@@ -57,11 +55,7 @@ class DiskFullError(FillpathError):
 
 def suggest(word: str, words: Iterable[str]) -> str:
     """Return `"; did you mean a, b?"` with the nearest known words, an empty string without any."""
-    listed = list(dict.fromkeys(words))
-    near = set(difflib.get_close_matches(word, listed, n=len(listed) or 1, cutoff=0.6))
-
-    def distance(other: str) -> float:
-        return 1 - difflib.SequenceMatcher(a=other, b=word).ratio()
-
-    nearest = sorted((other for other in listed if other in near), key=distance)[:3]
+    scored = ((difflib.SequenceMatcher(a=other, b=word).ratio(), other) for other in dict.fromkeys(words))
+    near = sorted((each for each in scored if each[0] >= 0.6), key=lambda each: -each[0])
+    nearest = [other for _, other in near[:3]]
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""

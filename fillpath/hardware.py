@@ -1,7 +1,5 @@
 """Facts of this host: those that hosts of one kind share, and those that distinguish them."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json
@@ -15,7 +13,8 @@ from pathlib import Path
 _MACHINE_ID = Path("/etc/machine-id")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
-_BOARD, _BOARD_OF_ARM = Path("/sys/class/dmi/id"), Path("/proc/device-tree")
+_DMI = Path("/sys/class/dmi/id")
+_BOARD = (_DMI / "sys_vendor", _DMI / "product_name", _DMI / "board_name", Path("/proc/device-tree/model"))
 _GPUS = Path("/proc/driver/nvidia/gpus")
 _FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")
 
@@ -24,9 +23,9 @@ _FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")
 class Hardware:
     """Facts that hosts of one kind share.
 
-    cpu : its model, None if it cannot be read
-    cores : of the host, however many a process may use
-    gpus : models that the driver lists, each once; empty without a driver
+    cpu : str | None, its model, None if it cannot be read
+    cores : int, those of the host, however many a process may use
+    gpus : tuple of str, models that the driver lists, each once; empty without a driver
     """
 
     cpu: str | None
@@ -48,7 +47,11 @@ def fingerprint() -> str:
     The digits are a hash, because machine-id(5) forbids publishing a machine's id. A container or a virtual
     machine from a shared image has no id of its own. Its digits change with each start.
     """
-    return _digits(_own_id() or _text(_BOOT_ID), hardware().cpu, platform.machine(), *_board())
+    board = [_text(path) for path in _BOARD]
+    id = _text(_MACHINE_ID) or ""
+    # Without a board the id may be that of an image.
+    own_id = id if re.fullmatch("[0-9a-f]{32}", id) and any(board) else None
+    return _digits(own_id or _text(_BOOT_ID), hardware().cpu, platform.machine(), *board)
 
 
 def identity() -> str:
@@ -76,17 +79,6 @@ def host_facts() -> dict[str, str | float | None]:
 def _digits(*facts: str | None) -> str:
     """Hash these facts to 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
-
-
-def _own_id() -> str | None:
-    """Return the machine's id, 32 hexadecimal digits; None without one, or where it may be an image's."""
-    id = _text(_MACHINE_ID) or ""
-    return id if re.fullmatch("[0-9a-f]{32}", id) and any(_board()) else None
-
-
-def _board() -> list[str | None]:
-    names = [_BOARD / "sys_vendor", _BOARD / "product_name", _BOARD / "board_name", _BOARD_OF_ARM / "model"]
-    return [_text(path) for path in names]
 
 
 def _line(path: Path, label: str) -> str | None:

@@ -6,23 +6,23 @@ A folder from somebody else is checked before it is compared.
     print(line)   # h200: 2748 records, no checksums
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fillpath import earlier, regated
 from fillpath.case import Case
 from fillpath.config import violation
-from fillpath.errors import ConfigError, FillpathError, InputError
+from fillpath.errors import ConfigError, InputError, UnknownNameError
 from fillpath.paths import results
-from fillpath.record import Record
+from fillpath.record import Record, parse_lines
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
+# The file with the facts of a machine.
+FACTS = "machine.json"
 
 
 def read(folder: Path) -> tuple[str, list[list[Record]]]:
@@ -41,18 +41,20 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
         _check_sum(folder, name, digest)
     read_facts(folder)
     read_ceilings(folder)
-    archived = _archived(folder)
+    archive = folder / earlier.NAME
+    archived: dict[str, list[Record]] = {}
+    for record in _read_file(archive) if archive.is_file() else ():
+        archived.setdefault(record.case, []).append(record)
     cases = []
     for path in sorted((folder / "records").glob("*.jsonl")):
-        here = _records(folder, path, path.read_text(errors="replace").splitlines())
-        if here:
+        if here := _read_file(path):
             cases.append([*(each for each in archived.get(path.stem, ()) if each not in here), *here])
     if not cases:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     gate = folder / regated.NAME
     regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
     checked = f"{len(sums)} files checked" if sums else "no checksums"
-    without = "" if (folder / "machine.json").is_file() else "; without machine.json"
+    without = "" if (folder / FACTS).is_file() else f"; without {FACTS}"
     return f"{folder.name}: {sum(map(len, cases))} records, {checked}{without}", cases
 
 
@@ -64,7 +66,13 @@ def machines() -> list[str]:
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
     """Return the content of machine.json, empty without one. Raises InputError if it is damaged."""
-    return _read_json(folder / "machine.json", "remove it, or ask for the folder again") or {}
+    remedy = "correct it, remove it, or ask for the folder again"
+    facts = _read_json(folder / FACTS, remedy) or {}
+    cpu, cores, gpus = (facts.get(name) for name in ("cpu", "cores", "gpus"))
+    names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
+    if not (names and isinstance(cpu, str | None) and isinstance(cores, int | None)):
+        raise InputError(f"{folder / FACTS}: corrupted: not a machine's facts; {remedy}")
+    return facts
 
 
 def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
@@ -87,7 +95,7 @@ def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
         return None
     try:
         value = json.loads(path.read_text())
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: corrupted: {error}; {remedy}") from error
     if not isinstance(value, dict):
         raise InputError(f"{path}: corrupted: not an object; {remedy}")
@@ -107,16 +115,11 @@ def sums_text(sums: Mapping[str, str]) -> str:
 
 def read_sums(path: Path) -> dict[str, str]:
     """Return the checksums in a file, by path; empty if there is no such file. Raises InputError."""
-    return parse_sums(path.read_text(), str(path)) if path.is_file() else {}
-
-
-def parse_sums(text: str, where: str) -> dict[str, str]:
-    """Return checksums by path. where : the name of the file, for errors. Raises InputError."""
     sums = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(path.read_text().splitlines() if path.is_file() else (), start=1):
         digest, two_spaces, name = line.partition("  ")
         if len(digest) != 64 or not two_spaces or not name:
-            raise InputError(f"{where}:{number}: no checksum; ask for the pack again")
+            raise InputError(f"{path}:{number}: no checksum; ask for the pack again")
         sums[name] = digest
     return sums
 
@@ -134,40 +137,20 @@ def _check_sum(folder: Path, name: str, digest: str) -> None:
         )
 
 
-def _archived(folder: Path) -> Mapping[str, Sequence[Record]]:
-    """Return the superseded records of each case.
-
-    Raises InputError where the archive or a line of it is damaged.
-    """
-    path = folder / earlier.NAME
-    if not path.is_file():
-        return {}
+def _read_file(path: Path) -> list[Record]:
+    """Return the records of a case's file, or of the archive. Raises InputError where it is damaged."""
+    is_archive, data = path.name == earlier.NAME, path.read_bytes()
+    folder = path.parent if is_archive else path.parents[1]
     try:
-        lines = earlier.unpacked(path.read_bytes(), str(path))
-    except ConfigError as error:
+        lines = (
+            earlier.unpacked(data, path.name) if is_archive else data.decode(errors="replace").splitlines()
+        )
+        records = parse_lines(lines, path.name)
+        names = {Case.parse(record.case).name for record in records}
+    except (ConfigError, UnknownNameError) as error:
         raise InputError(f"{path}: corrupted: {error}") from error
-    by_case: dict[str, list[Record]] = {}
-    for record in _records(folder, path, lines):
-        by_case.setdefault(record.case, []).append(record)
-    return by_case
-
-
-def _records(folder: Path, path: Path, lines: Sequence[str]) -> list[Record]:
-    """Return the records of a file's lines."""
-    found = []
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            continue
-        try:
-            record = Record.from_json(json.loads(line))
-            Case.parse(record.case)
-        except (ValueError, TypeError, AttributeError, FillpathError) as error:
-            raise InputError(f"{path}:{number}: corrupted: not a record ({error})") from error
-        if record.machine != folder.name:
-            raise InputError(
-                f"{path}:{number}: is of machine {record.machine!r}: call the folder results/{record.machine}"
-            )
-        if path.name != earlier.NAME and record.case != path.stem:
-            raise InputError(f"{path}:{number}: is of case {record.case}: call the file {record.case}.jsonl")
-        found.append(record)
-    return found
+    if others := {record.machine for record in records} - {folder.name}:
+        raise InputError(f"{path}: is of machine {min(others)!r}: call the folder results/{min(others)}")
+    if not is_archive and (others := names - {path.stem}):
+        raise InputError(f"{path}: is of case {min(others)}: call the file {min(others)}.jsonl")
+    return records

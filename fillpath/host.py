@@ -5,8 +5,7 @@ cores and GPUs are alike. Otherwise the name is the host's own. A host never use
 two hosts with one name, the second gets a free one.
 """
 
-from __future__ import annotations
-
+import contextlib
 import itertools
 import json
 import os
@@ -16,25 +15,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, InputError
 from fillpath.hardware import fingerprint, hardware
+from fillpath.holdings import FACTS, read_facts
 from fillpath.paths import WORK, require_checkout, results, write_text
 from fillpath.settings import settings
 
-FACTS = "machine.json"
 # The folder of asv's series in results/.
 SERIES = "asv"
 
 
 def machine_name() -> str:
     """Return `$FILLPATH_MACHINE`, or this node's name, numbered where another host has that folder."""
-    free = (name for name in _names(node_name()) if _is_free(name) or _is_ours(name))
-    return settings().machine or next(free)
+    own = node_name()
+    names = itertools.chain([own], (f"{own}-{number}" for number in itertools.count(2)))
+    return settings().machine or next(name for name in names if _is_free(name) or _is_ours(name))
 
 
 def node_name() -> str:
     """Return Slurm's name of this host in a job, else the host's own name."""
-    return _plain(os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]) or "machine"
+    name = os.environ.get("SLURMD_NODENAME") or socket.gethostname().split(".")[0]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "machine"
 
 
 def node_lock(name: str) -> Path:
@@ -106,10 +107,6 @@ def known_gpus() -> tuple[str, ...]:
     return hardware().gpus or tuple(_facts(machine_name()).get("gpus") or ())
 
 
-def _names(name: str) -> itertools.chain[str]:
-    return itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-
-
 def _is_free(name: str) -> bool:
     places = (results() / name / FACTS, results() / name / "records", results() / SERIES / name)
     return name != SERIES and not any(place.exists() for place in places)
@@ -133,34 +130,10 @@ def _differences(facts: Mapping[str, Any]) -> list[str]:
 
 def _readable_facts(name: str) -> Mapping[str, Any]:
     """Return `_facts`, empty where the file is damaged."""
-    try:
+    with contextlib.suppress(InputError):
         return _facts(name)
-    except ConfigError:
-        return {}
+    return {}
 
 
 def _facts(name: str) -> Mapping[str, Any]:
-    """Return the content of machine.json; empty if it is absent. Raises ConfigError if it is damaged."""
-    path = results() / name / FACTS
-    try:
-        facts = json.loads(path.read_text())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: damaged: {error}; correct it, or remove it") from error
-    if not _are_facts(facts):
-        raise ConfigError(f"{path}: damaged: not a machine's facts; correct it, or remove it")
-    return dict(facts)
-
-
-def _are_facts(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    cpu, cores, gpus = (value.get(key) for key in ("cpu", "cores", "gpus"))
-    names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
-    return isinstance(cpu, str | None) and isinstance(cores, int | None) and names
-
-
-def _plain(name: str) -> str:
-    """Return the name with only `[A-Za-z0-9_-]`."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")
+    return read_facts(results() / name)

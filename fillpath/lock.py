@@ -1,7 +1,5 @@
 """Locks between processes, which the kernel frees when their holder ends."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

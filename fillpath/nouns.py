@@ -7,8 +7,6 @@ indices int32. F is the filled pattern of L + U without pivoting; the diagonal i
     pattern.n, pattern.nnz    # 2, 4
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -67,22 +65,19 @@ class Pattern:
 class Provenance:
     """Where a prepared matrix came from: everything that determines its content hash.
 
-    matrix : its id
-    preparation : its name in a case; empty in older records
-    source : where it came from
-    checksum : SHA-256 of the archive or file, or of the content of a generated matrix
-    matching : that was used
-    ordering : that was used; of `best`, the ordering that it chose
-    seed : 0 if nothing random was involved
-    versions : of the libraries involved
-    synthetic_values : whether the values were made up for a pattern
-    explicit_zeros : how many of the source's entries are 0
-    entries : of the source
-    diagonal_added : entries added to complete the diagonal
-    diagonal : the value in place of zeros on the diagonal, 0 for none
-    field : of the source's values: real, integer, complex (the values are moduli) or pattern
-    structural_symmetry : share of the source's off-diagonal entries whose mirror is also an entry; 1 if it
-        has no such entries
+    matrix : str, its id
+    preparation : str, its name in a case; empty in older records
+    source : str, where it came from
+    checksum : str, SHA-256 of the archive or file, or of the content of a generated matrix
+    matching, ordering : str, those used; of `best`, the ordering that it chose
+    seed : int, 0 if nothing random was involved
+    versions : dict of str, by library involved
+    synthetic_values : bool, whether the values were made up for a pattern
+    explicit_zeros, entries : int, entries of the source that are 0, and all
+    diagonal_added : int, entries added to complete the diagonal
+    diagonal : float, the value in place of zeros on the diagonal, 0 for none
+    field : str, kind of the source's values: real, integer, complex (the values are moduli) or pattern
+    structural_symmetry : float, share of the off-diagonal entries whose mirror is an entry too; 1 without any
     """
 
     matrix: str
@@ -108,10 +103,10 @@ class Raw:
 
     pattern : n x n, whose diagonal may have holes
     values : (nnz,) float64, parallel to pattern.indices
-    field : real, integer, complex (the values are moduli) or pattern (the values are 1)
-    name : for errors
-    preparation, seed : as in a case
-    side, dimensions : of a generated grid: points along each side; 0 for any other matrix
+    field : str, real, integer, complex (the values are moduli) or pattern (the values are 1)
+    name : str, for errors
+    preparation, seed : Preparation, int, as in a case
+    side, dimensions : int, points along each side of a generated grid; 0 for any other matrix
     """
 
     pattern: Pattern
@@ -125,15 +120,13 @@ class Raw:
 
 
 @dataclass(frozen=True, eq=False)
-class Arranged:
-    """A matrix matched, scaled and ordered: P_r D_r A D_c P_c.
+class _Permuted:
+    """A matrix P_r D_r A D_c P_c with a complete structural diagonal.
 
-    pattern : n x n, with a complete diagonal
+    pattern : n x n
     values : (nnz,) float64, parallel to pattern.indices
     row_permutation, column_permutation : (n,) int32, new position -> old index
     row_scale, column_scale : (n,) float64, by old index
-    matching, ordering : that were taken, where the preparation leaves a choice
-    diagonal_added : entries added to complete the diagonal
     """
 
     pattern: Pattern
@@ -142,27 +135,29 @@ class Arranged:
     column_permutation: Array
     row_scale: Array
     column_scale: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged(_Permuted):
+    """A matrix matched, scaled and ordered.
+
+    matching, ordering : str, those taken where the preparation leaves a choice
+    diagonal_added : int, entries added to complete the diagonal
+    """
+
     matching: str
     ordering: str
     diagonal_added: int
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """A matrix ready to be factorised: P_r D_r A D_c P_c, with a complete structural diagonal.
+class Prepared(_Permuted):
+    """A matrix ready to be factorised.
 
-    provenance : where it came from
-    hash : of pattern and values
-
-    The other fields are those of `Arranged`.
+    provenance : Provenance, where it came from
+    hash : str, of pattern and values
     """
 
-    pattern: Pattern
-    values: Array
-    row_permutation: Array
-    column_permutation: Array
-    row_scale: Array
-    column_scale: Array
     provenance: Provenance
     hash: str
 
@@ -254,7 +249,7 @@ class Factor:
 
     two_way : F
     values : (nnz of F,) float32 or float64, parallel to two_way.columns.indices
-    small_pivots : how many pivots were replaced
+    small_pivots : int, pivots that were replaced
     """
 
     two_way: TwoWay
@@ -302,7 +297,7 @@ class FrontFactor:
     start : (m,) int64
     panel : (m,) int32
     values : float
-    small_pivots : how many were replaced
+    small_pivots : int, pivots that were replaced
     """
 
     fronts: Fronts
@@ -339,12 +334,12 @@ class Laplacian:
         repeated index, a parallel edge, add up
     weights : (nnz,) float64, finite and positive, symmetric
     component : (n,) int32, the connected component of each vertex, numbered from 0 by first vertices
-    components : how many there are
-    unknowns : rows of the matrix that the graph represents
-    grounded : whether vertex n - 1 is the ground, held at 0, whose edges carry the excess of diagonals over
-        their rows
-    doubled : whether this is the double cover of a matrix with positive entries off the diagonal. Row r is
-        the vertices 2 r and 2 r + 1, b is (b, -b), and x is (x[2 r] - x[2 r + 1]) / 2
+    components : int, how many there are
+    unknowns : int, rows of the matrix that the graph represents
+    grounded : bool, whether vertex n - 1 is the ground, held at 0, whose edges carry the excess of diagonals
+        over their rows
+    doubled : bool, whether this is the double cover of a matrix with positive entries off the diagonal. Row r
+        is the vertices 2 r and 2 r + 1, b is (b, -b), and x is (x[2 r] - x[2 r + 1]) / 2
     """
 
     pattern: Pattern
@@ -419,15 +414,15 @@ class LevelSeries:
 class Work:
     """Counted work of a call, without its time. None: this implementation does not count it.
 
-    edges : adjacency entries examined while expanding frontiers, repetitions included, without the initial
-        scan of the source's own row
-    fills : entries of F outside pattern(A)
-    bytes : moved
-    page_faults : groups of page faults
-    peak_memory : bytes of the algorithm's own data structures
-    series : the same by source, or the sizes of levels
-    facts : other counts of an implementation, for instance of its device (bytes_queue, queue_peak,
-        reinit_share): finite, not negative
+    edges : int, adjacency entries examined while expanding frontiers, repetitions included, without the
+        initial scan of the source's own row
+    fills : int, entries of F outside pattern(A)
+    bytes : int, moved, bytes
+    page_faults : int, groups of page faults
+    peak_memory : int, of the algorithm's own data structures, bytes
+    series : Series | LevelSeries, the same by source, or the sizes of levels
+    facts : mapping of float, other counts of an implementation, for instance of its device (bytes_queue,
+        queue_peak, reinit_share): finite, not negative
     """
 
     edges: int | None = None
@@ -443,10 +438,10 @@ class Work:
 class Reference:
     """The filled pattern that symbolic results are checked against.
 
-    counts : of F
+    counts : Counts, of F
     row_hashes : (n,) uint64, one per row of F
-    made_by : the implementation that made it
-    checked_by : the independent implementations that agreed with it
+    made_by : str, the implementation that made it
+    checked_by : str, the independent implementations that agreed with it
     """
 
     counts: Counts

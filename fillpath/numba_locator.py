@@ -11,9 +11,8 @@ All checkouts share it; `$NUMBA_CACHE_DIR/fillpath` takes its place where a user
 be removed at any time, and a folder that no process used for 30 days is.
 """
 
-from __future__ import annotations
-
 import ast
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -26,17 +25,21 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
 # Rooms with compiled code, or with constants that compiled code reads (tests/test_numba_cache.py).
 ROOMS = ("benchmarks/checks", "fetch", "impl")
 _PLACES = tuple(f"{ROOT / room}{os.sep}" for room in ROOMS)
 # Variables of Numba's that change no machine code.
-NEUTRAL = ("NUMBA_CACHE_DIR", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
+NEUTRAL = (
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS",
+    "NUMBA_THREADING_LAYER",
+)  # fmt: skip
 DAY = 86400
 KEPT = 30 * DAY
+_PARSER = sys.version.encode() + Path(__file__).read_bytes()
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -53,8 +56,9 @@ class Locator:
         _note_use(self._folder)
 
     @classmethod
-    def from_function(cls, function: FunctionType, file: str) -> Locator | None:
+    def from_function(cls, function: FunctionType, file: str) -> Self | None:
         """Return the place of a function's code, None for a function that is not of this checkout."""
+        _name_each_file_anew()
         path = Path(file).resolve()
         return cls(function, path) if _is_ours(path) else None
 
@@ -78,20 +82,19 @@ class Locator:
         return hashlib.sha256(repr(code).encode()).hexdigest()[:10]
 
 
-def install(caching: ModuleType) -> None:
-    """Have Numba ask `Locator` first, and give each file of machine code a name of its own.
+@functools.cache
+def _name_each_file_anew() -> None:
+    """Have Numba give each file of machine code a name of its own.
 
     Numba numbers the files of a function. Two processes that compile two signatures at the same time would
     both write number 1. The index would then give the code of one signature for the other.
-
-    caching : numba.core.caching
     """
-    caching.CacheImpl._locator_classes.insert(0, Locator)
-    caching.IndexDataCacheFile._data_name = _unique_name
+    from numba.core import caching
 
+    def unique_name(index: Any, number: int) -> str:
+        return f"{index._index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
 
-def _unique_name(index: Any, number: int) -> str:
-    return f"{index._index_name.removesuffix('.nbi')}.{uuid.uuid4().hex[:16]}.nbc"
+    caching.IndexDataCacheFile._data_name = unique_name  # type: ignore[method-assign]
 
 
 @functools.cache
@@ -102,7 +105,9 @@ def base() -> Path:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
-    return Path(_temporary().name)
+    own = tempfile.mkdtemp(prefix="fillpath-numba-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
 
 
 def _places() -> Iterator[Path]:
@@ -117,11 +122,6 @@ def _places() -> Iterator[Path]:
     yield Path(os.environ.get("FILLPATH_WORK") or ROOT) / ".fillpath" / "numba"
     if cache := os.environ.get("FILLPATH_CACHE"):
         yield Path(cache) / "numba"
-
-
-@functools.cache
-def _temporary() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="fillpath-numba-")
 
 
 @functools.cache
@@ -175,7 +175,7 @@ def _parsed(path: Path) -> tuple[str, list[str]]:
     Parsing takes some milliseconds a file: the answer is kept on disk, by the file's content.
     """
     source = path.read_bytes()
-    kept = base() / "parsed" / hashlib.sha256(_parser() + source).hexdigest()
+    kept = base() / "parsed" / hashlib.sha256(_PARSER + source).hexdigest()
     with contextlib.suppress(OSError, ValueError):
         digest, names = json.loads(kept.read_text())
         return digest, names
@@ -191,11 +191,6 @@ def _parsed(path: Path) -> tuple[str, list[str]]:
         written.write_text(json.dumps([digest, names]))
         written.replace(kept)
     return digest, names
-
-
-@functools.cache
-def _parser() -> bytes:
-    return sys.version.encode() + Path(__file__).read_bytes()
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

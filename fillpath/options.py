@@ -1,7 +1,5 @@
 """An implementation's options: typed by its signature, written as text in a case."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import typing
@@ -31,10 +29,10 @@ _UNITS = {
 class Option:
     """A typed option.
 
-    name : of the keyword-only parameter.
-    kind : bool, int, float or str.
-    default : of the parameter; None is written `none`.
-    choices : the texts that a Literal allows, empty for any.
+    name : str, the keyword-only parameter
+    kind : type, bool, int, float or str
+    default : value of the parameter; None is written `none`
+    choices : tuple of str, the texts that a Literal allows, empty for any
     """
 
     name: str
@@ -79,19 +77,19 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
 
     Raises TypeError for another kind.
     """
-    hints = typing.get_type_hints(function)
-    keyword_only = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return tuple(_option(p.name, hints[p.name], p.default) for p in keyword_only)
-
-
-def _option(name: str, hint: Any, default: Any) -> Option:
-    if typing.get_origin(hint) in (typing.Union, UnionType):
-        hint = next(kind for kind in typing.get_args(hint) if kind is not type(None))
-    if typing.get_origin(hint) is Literal:
-        return Option(name, str, default, typing.get_args(hint))
-    if hint not in (bool, int, float, str):
-        raise TypeError(f"option {name}: {hint} is none of bool, int, float, str, Literal")
-    return Option(name, hint, default)
+    hints, options = typing.get_type_hints(function), []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            continue
+        kind, choices = hints[parameter.name], ()
+        if typing.get_origin(kind) in (typing.Union, UnionType):
+            kind = next(each for each in typing.get_args(kind) if each is not type(None))
+        if typing.get_origin(kind) is Literal:
+            kind, choices = str, typing.get_args(kind)
+        if kind not in _EXPECTED:
+            raise TypeError(f"option {parameter.name}: {kind} is none of bool, int, float, str, Literal")
+        options.append(Option(parameter.name, kind, parameter.default, choices))
+    return tuple(options)
 
 
 def _parse_value(kind: type, text: str) -> Any:

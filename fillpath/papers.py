@@ -4,8 +4,6 @@ config/schemas/papers.json checks the file. config/claims/ has what the paper re
 printed tables.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 from collections.abc import Mapping
@@ -23,18 +21,18 @@ FOLDER = CONFIG / "papers"
 class Paper:
     """A paper whose figures are drawn.
 
-    id : the name of its file, and of its folder of figures below reports/.
-    name : as pages print it.
-    place : its rank among the papers.
-    matrices : the printed table that lists its matrices, and the column of their names: `table.column`. The
-        column `abbr` has their abbreviations. Empty where the paper lists none.
-    fill : the printed table and its column of fill-ins over entries, `table.column`; empty for none.
-    symmetry : the same of the share of the entries whose mirror is one too.
-    preparation : of its matrices, as the end of a sentence; empty where no caption needs one.
-    generated : our name of each matrix of its table that is generated.
-    method : what the paper calls its own method, on the upper side of its ratios.
-    baselines : the subjects of claims.yaml that hold those ratios, by the implementation (`stage.name`) on
-        the lower side.
+    id : str, the name of its file, and of its folder of figures below reports/
+    name : str, as pages print it
+    place : int, its rank among the papers
+    matrices : str, `table.column`, the printed table that lists its matrices, and the column of their names.
+        The column `abbr` has their abbreviations. Empty where the paper lists none
+    fill : str, `table.column` of fill-ins over entries; empty for none
+    symmetry : str, `table.column` of the share of the entries whose mirror is an entry too
+    preparation : str, of its matrices, as the end of a sentence; empty where no caption needs one
+    generated : mapping, our name by the matrix of its table that is generated
+    method : str, the paper's name of its own method, on the upper side of its ratios
+    baselines : mapping, the subject of claims.yaml that holds those ratios, by the implementation
+        (`stage.name`) on the lower side
     """
 
     id: str
@@ -78,10 +76,9 @@ def paper(id: str) -> Paper:
 
 
 def _read(path: Path) -> Paper:
-    name = f"papers/{path.name}"
-    loaded = load(path, name, "papers", "; fillpath/papers.py lists the fields of a paper")
+    loaded = load(path, "papers", "; fillpath/papers.py lists the fields of a paper")
     for mistake in filter(None, (_table_mistake(each, loaded[each]) for each in _COLUMNS if each in loaded)):
-        raise ConfigError(f"config/{name}: {mistake}")
+        raise ConfigError(f"{path}: {mistake}")
     return Paper(path.stem, **loaded)
 
 

@@ -1,7 +1,5 @@
 """Where things lie: the checkout, the user's cache, the results."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import os
@@ -49,14 +47,12 @@ def cache() -> Path:
 
     Raises ConfigError where there is neither, nor a home.
     """
-    return settings().cache or _users_cache() / "fillpath"
-
-
-def _users_cache() -> Path:
+    if chosen := settings().cache:
+        return chosen
     if users := os.environ.get("XDG_CACHE_HOME"):
-        return Path(users)
+        return Path(users) / "fillpath"
     try:
-        return Path.home() / ".cache"
+        return Path.home() / ".cache" / "fillpath"
     except RuntimeError:
         raise ConfigError("no home folder: set HOME, or FILLPATH_CACHE to a folder of its own") from None
 
@@ -125,9 +121,8 @@ def require_space(folder: Path, needed: int) -> None:
 
 def free_space(folder: Path) -> int:
     """Return the free bytes of the file system of `folder`, which need not exist yet."""
-    return shutil.disk_usage(
-        next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    ).free
+    place = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    return shutil.disk_usage(place).free
 
 
 def bytes_text(count: int) -> str:

@@ -6,18 +6,16 @@ of one that crashes.
     peer("hypre").available()   # (False, the reason), where it is not installed
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.metadata
+import itertools
 import os
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fillpath.config import load
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError, suggest
@@ -37,11 +35,11 @@ _VERSION = re.compile(r"\d+(\.\d+)*(?=$|\.so$)")
 class Call:
     """How an implementation calls its library: declared beforehand, and the default in every comparison.
 
-    settings : in words
-    matrix : the kind that the library is given: pattern, general, SPD, Laplacian; "declared": the library
-        gets the kind of each matrix
-    threads : that it uses: 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
-    loop : whose loop iterates
+    settings : str, in words
+    matrix : str, the kind that the library is given: pattern, general, SPD, Laplacian; "declared": the
+        library gets the kind of each matrix
+    threads : str, 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
+    loop : str, whose loop iterates
     """
 
     settings: str
@@ -54,16 +52,16 @@ class Call:
 class Peer:
     """Another author's library.
 
-    name : as in the versions of a record
-    title, home, licence, size, seen : words of docs/peers.md: its name, its page, its licence, what is
+    name : str, as in the versions of a record
+    title, home, licence, size, seen : str, words of docs/peers.md: its name, its page, its licence, what is
         fetched, and which versions have been tried
-    command : what brings it, in a line
-    alternative : another way to have it, in a line; empty without one
-    packages : of PyPI that it comes in; the first one that is installed counts
-    file : a regular expression of the shared library's name; empty where the package is imported
-    setting : the variable that names the file
-    mpi : whether it is called on ranks, through mpi4py
-    calls : by each implementation, as `stage.name`
+    command : str, a line that installs it
+    alternative : str, another way to have it, in a line; empty without one
+    packages : tuple of str, packages of PyPI that it comes in; the first one that is installed counts
+    file : str, a regular expression of the shared library's name; empty where the package is imported
+    setting : str, the variable that names the file
+    mpi : bool, whether it is called on ranks, through mpi4py
+    calls : mapping, its call by implementation, `stage.name`
     """
 
     name: str
@@ -89,19 +87,19 @@ class Peer:
     @property
     def is_packaged(self) -> bool:
         """Return whether the library is the one inside its package."""
-        return bool(self.file) and self._distribution() is not None
+        return bool(self.file) and self._found()[1] is not None
 
     @property
     def package(self) -> str:
         """Return the package that it comes in here; empty where it comes in none, or is not there."""
-        distribution = self._distribution()
+        distribution = self._found()[1]
         return "" if distribution is None else distribution.name
 
     def library(self) -> Path:
         """Return the file to load. Raises UnavailableError, naming the command that brings it."""
-        place = self._place()
+        place, _ = self._found()
         if place is None:
-            raise UnavailableError(self._lacking())
+            raise UnavailableError(self._lacking)
         return place
 
     def version(self) -> str | None:
@@ -109,7 +107,7 @@ class Peer:
 
         None where there is no library.
         """
-        distribution, place = self._distribution(), self._place()
+        place, distribution = self._found()
         if distribution is not None:
             return distribution.version
         return None if place is None else _file_version(place.resolve())
@@ -117,15 +115,14 @@ class Peer:
     def recorded_version(self, versions: Mapping[str, str]) -> str | None:
         """Return the version in a record, None where the peer was not there.
 
-        versions : of the record, which names the peer, or, where it was made before the peer had a name here,
-            its package
+        versions : mapping of a record, by peer, or by package where the peer had no name here yet
         """
         return next((versions[name] for name in (self.name, *self.packages) if name in versions), None)
 
     def installed(self) -> tuple[bool, str]:
         """Return whether the library is there, and the reason if not. Never raises."""
         there = self.version() is not None
-        return there, "" if there else self._lacking()
+        return there, "" if there else self._lacking
 
     def available(self) -> tuple[bool, str]:
         """Return `installed`, with the packages that call the library. Never raises."""
@@ -134,40 +131,31 @@ class Peer:
             return False, f"{self.title} is called through mpi4py: .venv/bin/pip install -e '.[mpi]'"
         return there, why_not
 
+    @property
     def _lacking(self) -> str:
         return f"{self.title} is not installed: {self.remedy}"
 
-    def _place(self) -> Path | None:
-        """Return its file: the named one, its package's, or the newest of the first folder with any."""
-        named: Path | None = getattr(settings(), self.name) if self.setting else None
-        return named or next(self._places(), None)
+    def _found(self) -> tuple[Path | None, importlib.metadata.Distribution | None]:
+        """Return the library's file and the package that it comes in here, each None without it.
 
-    def _places(self) -> Iterator[Path]:
+        The named file counts first, then the package's, then the newest of the first folder with any.
+        """
+        distributions = [each for each in map(_distribution, self.packages) if each is not None]
         if not self.file:
-            return
-        yield from self._packaged()
-        for folder in _folders():
-            yield from self._matching(folder.glob("lib*"))
-
-    def _distribution(self) -> importlib.metadata.Distribution | None:
-        """Return the package that it comes in here."""
-        if self.file:
-            place = self._place()
-            return None if place is None else self._packaged().get(place)
-        return next(self._distributions(), None)
-
-    def _distributions(self) -> Iterator[importlib.metadata.Distribution]:
-        return (each for each in map(_distribution, self.packages) if each is not None)
-
-    def _packaged(self) -> dict[Path, importlib.metadata.Distribution]:
-        """Return the libraries inside its packages, and the package of each."""
-        return {
+            return None, next(iter(distributions), None)
+        packaged = {
             path: distribution
-            for distribution in self._distributions()
+            for distribution in distributions
             for path in self._matching(Path(str(file.locate())) for file in distribution.files or ())
         }
+        named: Path | None = getattr(settings(), self.name) if self.setting else None
+        users = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
+        folders = [*users, *(_SYSTEM / folder for folder in _FOLDERS)]
+        shared = (path for folder in folders for path in self._matching(folder.glob("lib*")))
+        place = named or next(itertools.chain(packaged, shared), None)
+        return place, packaged.get(place) if place else None
 
-    def _matching(self, paths: Iterator[Path]) -> list[Path]:
+    def _matching(self, paths: Iterable[Path]) -> list[Path]:
         """Return the libraries among these files, the newest first."""
         named = [path for path in paths if re.fullmatch(self.file, path.name) and path.is_file()]
         return sorted(sorted(named), key=_numbers, reverse=True)
@@ -179,11 +167,13 @@ def peers() -> Mapping[str, Peer]:
 
     Raises ConfigError where the file is damaged, or contradicts config/schemas/peers.json.
     """
-    loaded = load(FILE, FILE.name, "peers", _ADVICE)
+    loaded = load(FILE, "peers", _ADVICE)
     for name, fields in loaded.items():
         if fields.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
-            raise ConfigError(f"config/{FILE.name}: $.{name}.setting: expected {expected}{_ADVICE}")
-    return {name: _peer(name, **fields) for name, fields in loaded.items()}
+            raise ConfigError(f"{FILE}: $.{name}.setting: expected {expected}{_ADVICE}")
+        fields["packages"] = tuple(fields.get("packages", ()))
+        fields["calls"] = {name: Call(**call) for name, call in fields.get("calls", {}).items()}
+    return {name: Peer(name, **fields) for name, fields in loaded.items()}
 
 
 def peer(name: str) -> Peer:
@@ -202,21 +192,13 @@ def peer_of(names: tuple[str, ...]) -> Peer | None:
 
 def versions() -> dict[str, str]:
     """Return the version of each peer that is there."""
-    known = {name: each.version() for name, each in peers().items()}
-    return {name: version for name, version in known.items() if version is not None}
+    return {name: version for name, each in peers().items() if (version := each.version()) is not None}
 
 
 def package_version(name: str) -> str | None:
     """Return the version of an installed package of PyPI, None of another."""
     distribution = _distribution(name)
     return None if distribution is None else distribution.version
-
-
-def _peer(
-    name: str, packages: tuple[str, ...] = (), calls: Mapping[str, Any] | None = None, **fields: Any
-) -> Peer:
-    made = {implementation: Call(**call) for implementation, call in (calls or {}).items()}
-    return Peer(name, packages=tuple(packages), calls=made, **fields)
 
 
 def _distribution(name: str) -> importlib.metadata.Distribution | None:
@@ -232,11 +214,6 @@ def _file_version(path: Path) -> str:
     if number is not None and "." in number[0]:
         return number[0]
     return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
-
-
-def _folders() -> list[Path]:
-    named = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
-    return [*named, *(_SYSTEM / folder for folder in _FOLDERS)]
 
 
 def _numbers(path: Path) -> tuple[int, ...]:

@@ -1,7 +1,5 @@
 """`phase`: how an implementation marks its parts without reading a clock itself."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator

@@ -8,28 +8,23 @@ processes first, then samples within each: a hierarchical bootstrap (Davison and
     ratio(slow, fast).value   # 1.95
 """
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from fillpath.record import (
-    DRAWS,
-    Floats,
-    Record,
-    Status,
-    interval,
-    quantiles,
-    resampled_medians,
-    stored_records,
-)
+from fillpath.record import Record, Status
 
+# The confidence level of an interval, and the draws of its bootstrap.
+LEVEL = 0.95
+DRAWS = 2000
+
+Floats = npt.NDArray[np.float64]
 # The samples that a record has of something, in seconds.
 Samples = Callable[[Record], Sequence[float]]
 
@@ -38,18 +33,18 @@ Samples = Callable[[Record], Sequence[float]]
 class Rounds:
     """Samples of one case in seconds, by process.
 
-    numbers : of the processes, ascending
-    samples : of each process, at least one
+    numbers : tuple of int, the processes, ascending
+    samples : tuple of tuples of float, of each process at least one, s
     """
 
     numbers: tuple[int, ...]
     samples: tuple[tuple[float, ...], ...]
 
     @classmethod
-    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Rounds:
+    def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Self:
         """Collect the samples of ok records of one case, each of another process; a record may have none.
 
-        samples : what of a record.
+        samples : callable, gives the samples of a record
         """
         ordered = sorted((record for record in records if samples(record)), key=number)
         return cls(tuple(map(number, ordered)), tuple(tuple(samples(record)) for record in ordered))
@@ -67,7 +62,7 @@ class Rounds:
         """
         return _interval(self)
 
-    def only(self, numbers: Sequence[int]) -> Rounds:
+    def only(self, numbers: Sequence[int]) -> "Rounds":
         """Return the samples of these processes alone."""
         kept = [(each, s) for each, s in zip(self.numbers, self.samples, strict=True) if each in numbers]
         return Rounds(tuple(each for each, _ in kept), tuple(samples for _, samples in kept))
@@ -77,15 +72,16 @@ class Rounds:
 def _interval(rounds: Rounds) -> tuple[float, float]:
     if len(rounds.numbers) == 1:
         return interval(rounds.samples[0])
-    return quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
+    return _quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
 
 
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two cases' seconds.
 
-    low, high : its 95 % interval
-    processes : in which both were measured
+    value : float, seconds over seconds
+    low, high : float, its 95 % interval
+    processes : int, those in which both were measured
     """
 
     value: float
@@ -109,7 +105,7 @@ def ratio(top: Rounds, bottom: Rounds) -> Ratio:
     drawn = _drawn(len(common))
     above = np.median(_medians_drawn(top, drawn, seed=1), axis=1)
     below = np.median(_medians_drawn(bottom, drawn, seed=2), axis=1)
-    return Ratio(top.median / bottom.median, *quantiles(above / below), len(common))
+    return Ratio(top.median / bottom.median, *_quantiles(above / below), len(common))
 
 
 def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -120,7 +116,8 @@ def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
     last = records[-1]
     if last.status is not Status.OK:
         return (last,)
-    by_number = {number(record): record for record in records if _is_one(record, last)}
+    same = attrgetter("key", "run_id", "host", "status")
+    by_number = {number(record): record for record in records if same(record) == same(last)}
     return tuple(by_number[each] for each in sorted(by_number))
 
 
@@ -133,29 +130,40 @@ def representative(records: Sequence[Record]) -> Record:
     return ordered[(len(ordered) - 1) // 2]
 
 
-def standing_records(machine: str | None = None) -> Iterator[Record]:
-    """Return the current record of each case, of one machine or of all in results/."""
-    return (representative(of_run(records)) for records in stored_records(machine))
-
-
-def _is_one(record: Record, last: Record) -> bool:
-    same = (record.key, record.run_id, record.host) == (last.key, last.run_id, last.host)
-    return same and record.status is Status.OK
-
-
 def number(record: Record) -> int:
     """Return the number of the process that measured a record."""
     return record.process or 0
 
 
-def _drawn(count: int) -> npt.NDArray[np.int64]:
-    """Draw processes with replacement: DRAWS rows of `count` numbers."""
-    return np.random.default_rng(0).integers(count, size=(DRAWS, count))
+def interval(seconds: Sequence[float]) -> tuple[float, float]:
+    """Return the median's 95 % interval by a seeded percentile bootstrap; below 6 samples their range."""
+    if len(seconds) < 6:
+        return float(min(seconds)), float(max(seconds))
+    return _quantiles(_resampled_medians(seconds, seed=0))
+
+
+def _resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
+    """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
+    drawn = np.sort(np.asarray(seconds)[_drawn(len(seconds), seed)], axis=1)
+    medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
+    return medians
+
+
+def _quantiles(values: Floats) -> tuple[float, float]:
+    """Return the ends of the part of the values that LEVEL is of."""
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=64)
+def _drawn(count: int, seed: int = 0) -> npt.NDArray[np.int64]:
+    """Draw with replacement: DRAWS rows of `count` numbers below it."""
+    return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
 def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
     """Return the median of the samples drawn within each process drawn, of the same shape."""
-    within = np.array([resampled_medians(samples, seed) for samples in rounds.samples])
+    within = np.array([_resampled_medians(samples, seed) for samples in rounds.samples])
     # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS
     medians: Floats = within[drawn, places]

@@ -8,38 +8,28 @@ measurement. Superseded records may lie in the machine's archive (fillpath/earli
     last.status, last.median    # Status.OK, seconds
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 import fastjsonschema
-import numpy as np
-import numpy.typing as npt
 
-from fillpath import earlier
+from fillpath import LOG, earlier
 from fillpath.config import schema_of, violation
 from fillpath.errors import ConfigError
 from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
 
 SCHEMA_VERSION = 1
-# The confidence level of an interval, and the draws of its bootstrap.
-LEVEL = 0.95
-DRAWS = 2000
 # The phase in which an implementation makes b. Every user of a solver has a b, so `Record.samples` leaves the
 # phase out. Files keep its seconds.
 RIGHT_HAND_SIDE = "right_hand_side"
-
-Floats = npt.NDArray[np.float64]
 
 
 class Status(StrEnum):
@@ -65,10 +55,10 @@ _BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b|
 class Verified:
     """The gate's verdict on a result.
 
-    by : what it was held against.
-    method : how.
-    value : the number of differing rows, or a residual.
-    bound : the largest value of a right result.
+    by : str, the reference that it was held against
+    method : str, how
+    value : float, the number of differing rows, or a residual
+    bound : float, the largest value of a right result
     """
 
     by: str
@@ -91,30 +81,30 @@ class Verified:
 class Record:
     """One measurement, schema v1. A fact that could not be read is None, never guessed.
 
-    key : hash of (case, prepared input, implementation's sources, machine)
-    prepared : hash and provenance of the input
-    seconds : every sample by its clock, in the order taken, from input resident to result resident, with
-        allocations and RIGHT_HAND_SIDE; readers take `samples`
-    phases : seconds per sample, by phase; for a GPU case also `to_device` and `to_host`, per transfer, which
-        are not part of `seconds`
-    kernel_seconds : per sample, from device events around the call; readers take `kernel_samples`
-    work : the counts of `Work`, with its facts under `facts` (absent from older records)
-    peak_memory : bytes by which the process grew while sampling; for a GPU case, the device's pool
-    verified : the gate's verdict
-    suspect : whether it was faster than the bytes allow
-    conclusive : False if the failure was not the implementation's own, so that the next call measures again
-    threads_used : CPU threads that it could use
-    limit_seconds, memory_limit : what it ran under
-    longer_than : seconds that the first call had taken when a limit of time ended it; None where none ran
-    process : which of the run's worker processes measured it, from 0; None in older records, of one process
-    energy : joules per sample, None where the machine has no counter
-    host : differs between hosts, and between two starts of one; None in older records, or without the starts
-    host_facts : of the processor's state, from fillpath/hardware.py
-    device : the GPU; for a MIG slice with its UUID
-    gpu : facts of the GPU, from impl/cuda/device.py
-    clocks, throttle : after the last sample, in MHz, and what held the clocks down
-    series : a file under results/<machine>/
-    rekeyed_from : the key it was measured under, if keys were made differently then
+    key : str, hash of (case, prepared input, implementation's sources, machine)
+    prepared : dict, hash and provenance of the input
+    seconds : list of float, every sample by its clock, in the order taken, s. From input resident to result
+        resident, with allocations and RIGHT_HAND_SIDE; readers take `samples`
+    phases : dict of lists of float, each sample's share by phase, s. A GPU case has `to_device` and `to_host`
+        too, per transfer, which are not part of `seconds`
+    kernel_seconds : list of float, from device events around the call, s; readers take `kernel_samples`
+    work : dict, the counts of `Work`, with its facts under `facts` (absent from older records)
+    peak_memory : int, by which the process grew while sampling; for a GPU case, the device's pool, bytes
+    verified : Verified, the gate's verdict
+    suspect : bool, whether it was faster than the bytes allow
+    conclusive : bool, False if the failure was not the implementation's own: the next call measures again
+    threads_used : int, CPU threads that it could use
+    limit_seconds, memory_limit : float, int, the limits that it ran under, s and bytes
+    longer_than : float, of the first call when a limit of time ended it, s; None where none ran
+    process : int, which of the run's worker processes measured it, from 0; None in older records, of one
+    energy : list of float, per sample, J; None where the machine has no counter
+    host : str, differs between hosts, and between two starts of a host; None in older records
+    host_facts : dict, of the processor's state, from fillpath/hardware.py
+    device : str, the GPU; for a MIG slice with its UUID
+    gpu : dict, facts of the GPU, from impl/cuda/device.py
+    clocks, throttle : dict, list of str, after the last sample, MHz, and the causes of low clocks
+    series : str, a file under results/<machine>/
+    rekeyed_from : str, the key it was measured under, if keys were made differently then
     """
 
     case: str
@@ -183,7 +173,7 @@ class Record:
         return data
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Record:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the record of these JSON values.
 
         Fields added by later versions are ignored; fields that an older version lacks are unknown.
@@ -194,32 +184,6 @@ class Record:
         if data.get("verified") is not None:
             values["verified"] = Verified(**{f.name: data["verified"][f.name] for f in fields(Verified)})
         return cls(**values)
-
-
-def interval(seconds: Sequence[float]) -> tuple[float, float]:
-    """Return the median's 95 % interval by a seeded percentile bootstrap; below 6 samples their range."""
-    if len(seconds) < 6:
-        return float(min(seconds)), float(max(seconds))
-    return quantiles(resampled_medians(seconds, seed=0))
-
-
-def resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
-    """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
-    drawn = np.sort(np.asarray(seconds)[_places(len(seconds), seed)], axis=1)
-    medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
-    return medians
-
-
-def quantiles(values: Floats) -> tuple[float, float]:
-    """Return the ends of the part of the values that LEVEL is of."""
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-@functools.lru_cache(maxsize=64)
-def _places(count: int, seed: int) -> npt.NDArray[np.int64]:
-    """Draw numbers of `count` samples with replacement, a row per draw."""
-    return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
 def record_path(machine: str, case: str) -> Path:
@@ -241,10 +205,14 @@ def read_records(path: Path) -> list[Record]:
 
 
 def parse_records(data: bytes, where: str) -> list[Record]:
-    """Return the records of a file's content. where : the file's name, for errors. Raises ConfigError."""
+    """Return the records of a file, by its content. Raises ConfigError naming `where` and the line."""
     # Bytes that are not text make a line that is not a record.
-    numbered = enumerate(data.decode(errors="replace").splitlines(), start=1)
-    return [_read_line(where, number, line) for number, line in numbered if line]
+    return parse_lines(data.decode(errors="replace").splitlines(), where)
+
+
+def parse_lines(lines: Iterable[str], where: str) -> list[Record]:
+    """Return the records of a file's lines, empty lines left out, as `parse_records` does."""
+    return [_read_line(where, number, line) for number, line in enumerate(lines, start=1) if line]
 
 
 def _read_line(where: str, number: int, line: str) -> Record:
@@ -286,7 +254,7 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
         try:
             records = read_records(path)
         except ConfigError as error:
-            logging.getLogger("fillpath").warning("%s", error)
+            LOG.warning("%s", error)
             continue
         if records:
             yield records

@@ -4,8 +4,6 @@ Records are never rewritten: reports read them through this file. A case whose r
 is measured anew. Only a pack that is unpacked here adds rows.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -27,8 +25,8 @@ _OF_FACTORS = "||A - L U||_F / ||A||_F"
 class Row:
     """The verdict of today's gate on the records of a key.
 
-    value, bound, method : as `Verified` has them; None and empty where the gate came to no number
-    reason : of a status that is not ok
+    value, bound, method : float, float, str, as in `Verified`; None and empty without a number
+    reason : str, of a status that is not ok
     """
 
     case: str
@@ -41,20 +39,17 @@ class Row:
 
     def __post_init__(self) -> None:
         """Raise ValueError for a verdict that no gate gives."""
-        numbers = [number for number in (self.value, self.bound) if number is not None]
+        verdict = self.verdict("")
+        passes = verdict is not None and verdict.passes
         if self.status not in STATUSES:
             raise ValueError(f"status {self.status}: expected one of {', '.join(STATUSES)}")
-        if not all(map(math.isfinite, numbers)):
+        if not all(number is None or math.isfinite(number) for number in (self.value, self.bound)):
             raise ValueError("a value or a bound is no finite number")
-        if (self.status is Status.OK) != self._passes or (self.status is not Status.OK and not self.reason):
+        if passes != (self.status is Status.OK) or not (passes or self.reason):
             raise ValueError(f"status {self.status} does not go with its value, bound and reason")
 
-    @property
-    def _passes(self) -> bool:
-        return self.value is not None and self.bound is not None and self.value <= self.bound
-
     def verdict(self, by: str) -> Verified | None:
-        """Return the verdict, None without a number. by : what the result was held against."""
+        """Return the verdict, None without a number. by : str, what the result was held against."""
         if self.value is None or self.bound is None:
             return None
         return Verified(by, self.method, self.value, self.bound)
@@ -75,28 +70,27 @@ def applied(record: Record, rows: Rows) -> Record:
         return replace(held, seconds=[], phases={}, kernel_seconds=None)
     if old.method == _OF_FACTORS:
         return held
-    facts = {"normwise_error": old.value, **((record.work or {}).get("facts") or {})}
-    return replace(held, work={**(record.work or {}), "facts": facts})
+    work = record.work or {}
+    return replace(held, work={**work, "facts": {"normwise_error": old.value, **(work.get("facts") or {})}})
 
 
 def read(path: Path) -> Rows:
-    """Return the rows of a file, none without it. Raises InputError."""
-    return parse(path.read_text(errors="replace"), str(path)) if path.is_file() else {}
-
-
-def parse(text: str, where: str) -> Rows:
-    """Return the rows of a file's text. where : its name, for errors. Raises InputError naming the line."""
-    header, *lines = list(csv.reader(io.StringIO(text))) or [[]]
+    """Return the rows of a file, none without it. Raises InputError naming the line."""
+    if not path.is_file():
+        return {}
+    header, *lines = list(csv.reader(io.StringIO(path.read_text(errors="replace")))) or [[]]
     if tuple(header) != COLUMNS:
-        raise InputError(f"{where}:1: expected the columns {', '.join(COLUMNS)}; {_REMEDY}")
+        raise InputError(f"{path}:1: expected the columns {', '.join(COLUMNS)}; {_REMEDY}")
     rows: dict[str, Row] = {}
     for number, cells in enumerate(lines, start=2):
         try:
-            row = _row(*cells)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{where}:{number}: not a verdict ({error}); {_REMEDY}") from error
+            case, key, status, value, bound, method, reason = cells
+            low, high = (float(text) if text else None for text in (value, bound))
+            row = Row(case, key, Status(status), low, high, method, reason)
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: not a verdict ({error}); {_REMEDY}") from error
         if row.key in rows:
-            raise InputError(f"{where}:{number}: a second verdict on {row.key}; {_REMEDY}")
+            raise InputError(f"{path}:{number}: a second verdict on {row.key}; {_REMEDY}")
         rows[row.key] = row
     return rows
 
@@ -107,8 +101,3 @@ def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
     for row in rows.values():
         if (row.key, row.case) not in known:
             raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
-
-
-def _row(case: str, key: str, status: str, value: str, bound: str, method: str, reason: str) -> Row:
-    low, high = (float(text) if text else None for text in (value, bound))
-    return Row(case, key, Status(status), low, high, method, reason)

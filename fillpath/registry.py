@@ -8,14 +8,12 @@ given, one of TAKEN. Keyword-only parameters with defaults are its options.
     lookup("symbolic", "fill2_cpu").device   # "cpu"
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,16 +37,16 @@ Available = tuple[bool, str]
 class Implementation:
     """One way to do one stage, as registered.
 
-    stage, name : as in a case's name.
-    device : where it works.
-    paper, section : where it is described, empty where no paper is the source.
-    function : takes the noun and the options, returns a noun and its `Work`.
-    takes : the noun, one of TAKEN.
-    options : of the function's signature.
-    available : returns (bool, reason), asked before anything is started.
-    kernels : .cu files, as they lie from its module.
-    peer : packages that other people's library may come in, none where it is our own code. A peer does more
-        or other work than the stage asks for: it is measured where an experiment names it, never by default.
+    stage, name : str, as in a case's name
+    device : str, where it works
+    paper, section : str, where it is described, empty where no paper is the source
+    function : callable, takes the noun and the options, returns a noun and its `Work`
+    takes : type, the noun, one of TAKEN
+    options : tuple of Option, those of the function's signature
+    available : callable, returns (bool, reason), asked before anything is started
+    kernels : tuple of str, .cu files as they lie from its module
+    peer : tuple of str, packages that other people's library may come in, none where it is our own code. A
+        peer does more or other work than the stage asks for. It is measured only where an experiment names it
     """
 
     stage: str
@@ -60,7 +58,7 @@ class Implementation:
     takes: type
     options: tuple[Option, ...]
     available: Callable[[], Available]
-    kernels: tuple[str, ...] = field(default=())
+    kernels: tuple[str, ...] = ()
     peer: tuple[str, ...] = ()
 
     @property
@@ -124,7 +122,7 @@ def implementation(
     name: str | None = None,
     available: Callable[[], Available] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
-    peer: str | tuple[str, ...] = (),
+    peer: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the function as an implementation of a stage.
 
@@ -147,7 +145,7 @@ def implementation(
             options_of(function),
             available,
             kernels,
-            (peer,) if isinstance(peer, str) else peer,
+            (peer,) if peer else (),
         )
         present = _registry.get((stage, entry.name))
         if present is not None and present.module != entry.module:

@@ -10,8 +10,6 @@ Fills are left out: those of a source are the same for every right code. A file 
 `first` (the first source of each bin), and `<name>_mean`, `_min` and `_max` of every series, not rounded.
 """
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import fields
 from pathlib import Path
@@ -35,7 +33,7 @@ def series_path(machine: str, case: str) -> Path:
 def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str | None:
     """Replace the file by this series. Returns its name as a record gives it, None without any that is kept.
 
-    n : sources.
+    n : int, sources
 
     Raises InputError unless each series has one value per source, or per level.
     """
@@ -89,12 +87,10 @@ def _binned(name: str, values: Array) -> Array:
     else:
         ends = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
         rows = np.stack([sums / _widths(len(values)) if name == "frontier" else sums, *ends])
-    return _rounded(rows) if name == "frontier" else rows.astype(np.min_scalar_type(rows.max()))
-
-
-def _rounded(values: Array) -> Array:
-    """Return the values with so few bits that they compress well."""
-    mantissas, exponents = np.frexp(values)
+    if name != "frontier":
+        return rows.astype(np.min_scalar_type(rows.max()))
+    # So few bits compress well.
+    mantissas, exponents = np.frexp(rows)
     rounded: Array = np.ldexp(np.round(mantissas * 2**_BITS), exponents - _BITS).astype(np.float32)
     return rounded
 

@@ -7,8 +7,6 @@ none. One that begins with FILLPATH_ and is not listed here is refused: it is a 
     settings().suite, settings().limit    # "small", 7200.0
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json
@@ -17,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from fillpath.errors import ConfigError, suggest
 
@@ -69,16 +67,22 @@ def _figure(text: str) -> str:
     raise ConfigError(f"expected a figure such as {names[0]}{hint}")
 
 
-def _count(text: str) -> int:
-    if re.fullmatch("[1-9][0-9]?", text) is None:
-        raise ConfigError("expected a number from 1 to 99")
-    return int(text)
+def _matching(pattern: str, expected: str, value: Callable[[str], Any] = str) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        if re.fullmatch(pattern, text) is None:
+            raise ConfigError(f"expected {expected}")
+        return value(text)
+
+    return parse
 
 
-def _switch(text: str) -> bool:
-    if text not in ("0", "1"):
-        raise ConfigError("expected 1, 0 or nothing")
-    return text == "1"
+_count = _matching("[1-9][0-9]?", "a number from 1 to 99", int)
+_switch = _matching("[01]", "1, 0 or nothing", "1".__eq__)
+# The name is a folder of results/, and part of the names of files.
+_machine = _matching(
+    r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?",
+    "letters, digits, `_` and `-`, with no `-` at either end",
+)
 
 
 def _folder(text: str) -> Path:
@@ -99,22 +103,11 @@ def _file(text: str) -> Path:
     return path.absolute()
 
 
-def _machine(text: str) -> str:
-    # It is a folder of results/, and part of the names of files.
-    if re.fullmatch(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?", text) is None:
-        raise ConfigError("expected letters, digits, `_` and `-`, with no `-` at either end")
-    return text
-
-
 def _profile(text: str) -> str:
     # paths imports this module.
     from fillpath.paths import ROOT
 
-    folder = ROOT / "profiles"
-    profiles = sorted(path.name for path in folder.glob("*") if path.is_dir())
-    if not profiles:
-        raise ConfigError(f"{folder} has no profile; run in a checkout, or unset it")
-    return _one_of(*profiles)(text)
+    return _one_of(*sorted(path.name for path in (ROOT / "profiles").glob("*") if path.is_dir()))(text)
 
 
 _BY_DRIVER = "what the driver supports"
@@ -122,7 +115,7 @@ _INSTALLED = "where it is installed"
 
 
 def _choice(default: Any, meaning: str, absent: str, parse: Callable[[str], Any] = str) -> Any:
-    """Return a field of Settings with what else its Variable has."""
+    """Return a field of Settings with the words of its Variable, and the parser of its text."""
     return field(default=default, metadata={"meaning": meaning, "absent": absent, "parse": parse})
 
 
@@ -160,11 +153,18 @@ class Settings:
     cholmod: Path | None = _choice(None, "file of CHOLMOD's library", _INSTALLED, _file)
 
     @classmethod
-    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+    def from_env(cls, environment: Mapping[str, str]) -> Self:
         """Read the settings. Raises ConfigError for an unknown, malformed or contradictory variable."""
         refuse_unknown(environment)
-        present = [variable for variable in VARIABLES if variable.field and environment.get(variable.name)]
-        chosen = cls(**{variable.field: variable.value(environment[variable.name]) for variable in present})
+        values = {}
+        for each in fields(cls):
+            name = variable_of(each.name)
+            if text := environment.get(name):
+                try:
+                    values[each.name] = each.metadata["parse"](text)
+                except ConfigError as error:
+                    raise ConfigError(f"{name}={text}: {error}") from None
+        chosen = cls(**values)
         if chosen.figure and chosen.paper not in ("", chosen.figure.partition(".")[0]):
             raise ConfigError(
                 f"FILLPATH_FIGURE={chosen.figure} is no figure of FILLPATH_PAPER={chosen.paper}: "
@@ -188,38 +188,23 @@ class Settings:
         return json.dumps(covered, sort_keys=True)
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A variable of the environment.
-
-    name : in full
-    meaning : in a line
-    absent : what holds without it, in words
-    field : of Settings; empty for what `settings()` does not give
-    parse : its value from its text, which is not empty; raises ConfigError without the name
-    """
+class Variable(NamedTuple):
+    """A variable of the environment: its name, its meaning in a line, what holds without it, in words."""
 
     name: str
     meaning: str
     absent: str = ""
-    field: str = ""
-    parse: Callable[[str], Any] = str
 
-    def value(self, text: str) -> Any:
-        """Parse a text. Raises ConfigError naming the variable and its text."""
-        try:
-            return self.parse(text)
-        except ConfigError as error:
-            raise ConfigError(f"{self.name}={text}: {error}") from None
+
+def variable_of(field: str) -> str:
+    """Return the variable of a field of Settings."""
+    return f"{PREFIX}{field.upper()}"
 
 
 # The variable by which a process names itself to its children; its value changes while a process runs.
 PARENT = "FILLPATH_PARENT"
 VARIABLES = (
-    *(
-        Variable(f"{PREFIX}{each.name.upper()}", field=each.name, **each.metadata)
-        for each in fields(Settings)
-    ),
+    *(Variable(variable_of(f.name), f.metadata["meaning"], f.metadata["absent"]) for f in fields(Settings)),
     Variable("FILLPATH_DEBUG", "1: show the traceback of what went wrong", "0"),
     Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
     Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),

@@ -4,8 +4,6 @@
 implementation, and that of the makers of its noun in impl/inputs.py.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re
@@ -34,8 +32,8 @@ def definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.D
 def texts(function: Callable[..., Any], takes: type, kernels: tuple[str, ...]) -> tuple[str, ...]:
     """Return the code that decides what an implementation computes, in an order without its place.
 
-    takes : the noun that it is given.
-    kernels : .cu files, as they lie from its module.
+    takes : type, the noun that it is given
+    kernels : tuple of str, .cu files as they lie from its module
     """
     python = definitions(function, takes)
     cuda = {*kernel_paths(function, kernels), *kernels_of(python)}
@@ -77,21 +75,15 @@ def included(kernel: Path) -> list[Path]:
 def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
     """Return the versions of those libraries that are there.
 
-    names : of peers, or of packages.
-    recorded : version by name, where a measurement was made; None: as installed here.
+    names : iterable of str, peers or packages
+    recorded : mapping, version by name where a measurement was made; None: as installed here
     """
-    found = [_recorded(name, recorded) if recorded is not None else _installed(name) for name in names]
+    known = peers.peers()
+    if recorded is None:
+        found = [known[name].version() if name in known else peers.package_version(name) for name in names]
+    else:
+        found = [known[n].recorded_version(recorded) if n in known else recorded.get(n) for n in names]
     return [version for version in found if version is not None]
-
-
-def _recorded(name: str, versions: Mapping[str, str]) -> str | None:
-    known = peers.peers()
-    return known[name].recorded_version(versions) if name in known else versions.get(name)
-
-
-def _installed(name: str) -> str | None:
-    known = peers.peers()
-    return known[name].version() if name in known else peers.package_version(name)
 
 
 def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:

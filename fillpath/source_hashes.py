@@ -4,8 +4,6 @@ Each hash is a file below .fillpath/sources/<state>/. The state hashes every fil
 follow, so an edit makes another state. The cache can be removed at any time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect
@@ -58,13 +56,8 @@ def _kept(
     made = content_hash(*library, *source.texts(function, takes, kernels))
     # A hash that cannot be kept is made again.
     with contextlib.suppress(OSError):
-        _forget_other_states(path.parent)
+        if not path.parent.is_dir():
+            # The first hash of this state: those of other states are stale.
+            shutil.rmtree(path.parents[1], ignore_errors=True)
         write_text(path, made)
     return made
-
-
-def _forget_other_states(folder: Path) -> None:
-    """Remove what was kept of other states, when the first hash of this one is."""
-    if not folder.is_dir():
-        for other in folder.parent.glob("*"):
-            shutil.rmtree(other, ignore_errors=True)

@@ -1,7 +1,5 @@
 """The stages of a factorisation, one row of data each. How a stage is measured is in benchmarks/<name>.py."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,12 +11,12 @@ from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay
 class Stage:
     """A stage, whoever implements it.
 
-    name : as in a case's name.
-    summary : its answer, in a few words.
-    withheld : nouns that hold its answer, so that no implementation of the stage may be given them.
-    on_values : whether it works with the matrix's values, which then have to be real.
-    on_graph : whether it works on the matrix's graph, in which explicit zeros are no edges.
-    refers : whether F is made for it or held against its results, so that the matrix needs a reference.
+    name : str, as in a case's name
+    summary : str, its answer, in a few words
+    withheld : tuple of type, nouns that hold its answer: no implementation of the stage may be given them
+    on_values : bool, whether it works with the matrix's values, which then have to be real
+    on_graph : bool, whether it works on the matrix's graph, in which explicit zeros are no edges
+    refers : bool, whether F is made for it or held against its results, so that it needs a reference
     """
 
     name: str

@@ -5,8 +5,6 @@ them away and sets the number of threads. Names of places stay, and so does the 
 holds. A library that the loader puts before all others is refused: who asks for one wants to see it at work.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +28,7 @@ FOREIGN = (
     "PYTHONOPTIMIZE", "PYTHONPERFSUPPORT", "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC",
 )  # fmt: skip
 KEPT = (
-    "NUMBA_CACHE_DIR",
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES",
     "CUDA_CACHE_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUPY_CACHE_DIR",
     "CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY",
     # A profiler sets these for what it starts: `fillpath counters`.

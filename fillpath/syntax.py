@@ -10,15 +10,15 @@ An edit that changes a result but not the key would let an old measurement pass 
     print(*sorted(definition.text for definition in found))
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
@@ -28,18 +28,8 @@ ROOM = "impl"
 # Registering is not computing: what a decorator of this name states about an implementation is data.
 _REGISTERS = ("implementation", "maker")
 # Decorators that do nothing at import, but make the function that they decorate.
-_MAKES = (
-    "njit",
-    "compiled",
-    "inner",
-    "threaded",
-    "cache",
-    "lru_cache",
-    "dataclass",
-    "contextmanager",
-    "intrinsic",
-    *_REGISTERS,
-)
+_COMPILES = ("njit", "compiled", "inner", "threaded", "intrinsic")
+_MAKES = (*_REGISTERS, *_COMPILES, "cache", "lru_cache", "dataclass", "contextmanager")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 # Fields of a node that do not decide what it does; `kind` is the u of a string.
@@ -56,54 +46,90 @@ _COMMENT_OR_LITERAL = re.compile(rf"//[^\n]*|/\*.*?\*/|{_LITERAL}|\w+", re.DOTAL
 _BLANK_OR_STRING = re.compile(r"""\s+|"(?:\\.|[^"\\])*\"""")
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A function, class or value at the top of a module. name : None is what the module does at import."""
-
-    path: Path
-    name: str | None
-
-    @property
-    def nodes(self) -> tuple[ast.stmt, ...]:
-        """Return every statement that binds the name: a value may be built in steps."""
-        module = _module(self.path)
-        return module.acts if self.name is None else module.bound.get(self.name, ())
-
-    @property
-    def text(self) -> str:
-        """Return its statements and the meaning of each imported name: the same for the same code."""
-        return _definition_text(self)
-
-    @property
-    def strings(self) -> frozenset[str]:
-        """Return the string constants in it, except docstrings."""
-        return _strings(self)
-
-
-@dataclass(frozen=True)
-class _Import:
-    """An import of a name.
-
-    module : dotted.
-    attribute : None if the module itself is bound.
-    """
+class _Import(NamedTuple):
+    """An import: a dotted module, and the attribute that is bound, None for the module itself."""
 
     module: str
     attribute: str | None
 
+    @property
+    def is_followed(self) -> bool:
+        return self.module.split(".")[0] == ROOM
+
+
+# Everything that an imported name may mean.
+_Imports = Mapping[str, frozenset[_Import]]
+
 
 @dataclass(frozen=True)
-class _Module:
-    """A parsed module.
+class Definition:
+    """A function, class or value at the top of a module.
 
-    bound : the statements that bind each name
-    imports : everything that an imported name may mean
-    acts : statements that do more than bind a name
+    name : str | None, None for what the module does at import
+    statements : tuple, every statement that binds the name: a value may be built in steps
     """
 
-    bound: Mapping[str, tuple[ast.stmt, ...]]
-    imports: Mapping[str, frozenset[_Import]]
-    acts: tuple[ast.stmt, ...]
+    path: Path
+    name: str | None
+    statements: tuple[ast.stmt, ...] = field(compare=False, repr=False)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """Return its statements and the meaning of each imported name: the same for the same code."""
+        lines = set()
+        for name, imports, targets in self.uses:
+            first = name.partition(".")[0]
+            # The meaning of a name of `impl/`, the origin of any other.
+            lines |= {
+                f"{first} from {each.module} {each.attribute}" for each in imports if not each.is_followed
+            }
+            others = (each for each in targets if (each.path, each.name) != (self.path, name))
+            lines |= {f"{name} is {each.name} {each.digest}" for each in others}
+        return "\n".join([*map(_text, self.statements), *sorted(lines)])
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Return the hash of its statements alone."""
+        return hashlib.sha256("\n".join(map(_text, self.statements)).encode()).hexdigest()
+
+    @functools.cached_property
+    def strings(self) -> frozenset[str]:
+        """Return the string constants in it, except docstrings."""
+        nodes = (node for statement in self.statements for node in _walk(statement))
+        constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+        return frozenset(value for value in constants if isinstance(value, str))
+
+    @functools.cached_property
+    def uses(self) -> list[tuple[str, set[_Import], list["Definition"]]]:
+        """Return each dotted name (`a.b.c`) that is read, its imports, its definitions in `impl/`."""
+        module, found = _module(self.path), []
+        for statement in self.statements:
+            nodes = _walk(statement)
+            local = _imported(self.path, nodes)
+            inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+            for first, *rest in (_dotted(node) for node in nodes if id(node) not in inner and _dotted(node)):
+                imports = {*module.imports.get(first, ()), *local.get(first, ())}
+                targets = [each for target in imports for each in _resolved(target, rest)]
+                targets += [module.bound[first]] if first in module.bound else []
+                found.append((".".join([first, *rest]), imports, targets))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Module:
+    """A parsed module: its definitions and imports by name, and what it does besides at import."""
+
+    bound: Mapping[str, Definition]
+    imports: _Imports
+    acts: Definition
+
+    @functools.cached_property
+    def imported(self) -> list[Definition]:
+        """Return the import-time code of imported modules and of their packages."""
+        targets = {target for targets in self.imports.values() for target in targets}
+        names = {f"{module}.{attribute}" if attribute else module for module, attribute in targets}
+        packages = {part for name in names for part in itertools.accumulate(name.split("."), "{}.{}".format)}
+        return [_module(file).acts for file in map(_file, packages) if file is not None]
 
 
 def reached(path: Path, name: str) -> frozenset[Definition]:
@@ -115,14 +141,15 @@ def reached(path: Path, name: str) -> frozenset[Definition]:
     """
     definitions: set[Definition] = set()
     bound = _module(path).bound
-    todo = [Definition(path, each) for each in ([name] if name in bound else bound)]
+    todo = [bound[name]] if name in bound else list(bound.values())
     while todo:
         definition = todo.pop()
         if definition not in definitions:
             definitions.add(definition)
-            todo += [Definition(definition.path, None), *_imported_modules(definition.path)]
-            todo += [target for _, targets in _uses(definition) for target in targets]
-    return frozenset(definition for definition in definitions if definition.nodes)
+            module = _module(definition.path)
+            todo += [module.acts, *module.imported]
+            todo += [target for *_, targets in definition.uses for target in targets]
+    return frozenset(definition for definition in definitions if definition.statements)
 
 
 def module_text(path: Path) -> str:
@@ -148,59 +175,6 @@ def _cuda_line(line: str) -> str:
     return "\n".join(_TOKEN.findall(line))
 
 
-@functools.cache
-def _strings(definition: Definition) -> frozenset[str]:
-    nodes = (node for statement in definition.nodes for node in _nodes(statement))
-    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return frozenset(value for value in constants if isinstance(value, str))
-
-
-@functools.cache
-def _definition_text(definition: Definition) -> str:
-    return "\n".join([*map(_text, definition.nodes), *sorted(_meanings(definition))])
-
-
-@functools.cache
-def _uses(definition: Definition) -> tuple[tuple[str, tuple[Definition, ...]], ...]:
-    """Return each dotted name (`a.b.c`) that its statements read, with possible definitions in `impl/`."""
-    return tuple((name, tuple(targets)) for name, targets in _names_read(definition))
-
-
-def _names_read(definition: Definition) -> Iterator[tuple[str, list[Definition]]]:
-    module = _module(definition.path)
-    for statement in definition.nodes:
-        nodes = _nodes(statement)
-        local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
-        inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        for node in nodes:
-            if id(node) in inner or not (words := _dotted(node)):
-                continue
-            targets = [Definition(definition.path, words[0])] if words[0] in module.bound else []
-            imports = {*module.imports.get(words[0], ()), *local.get(words[0], ())}
-            yield ".".join(words), targets + [t for each in imports for t in _resolved(each, words[1:])]
-
-
-def _meanings(definition: Definition) -> set[str]:
-    """Return a line per imported name: the meaning of a name of `impl/`, the origin of any other."""
-    module = _module(definition.path)
-    lines = set()
-    for statement in definition.nodes:
-        nodes = _nodes(statement)
-        local = _imported(definition.path, [node for node in nodes if isinstance(node, _IMPORTS)])
-        for name in {node.id for node in nodes if isinstance(node, ast.Name)}:
-            imports = {*module.imports.get(name, ()), *local.get(name, ())}
-            lines |= {f"{name} from {each.module} {each.attribute}" for each in imports if not _is_here(each)}
-    for name, targets in _uses(definition):
-        others = (target for target in targets if target.path != definition.path or target.name != name)
-        lines |= {f"{name} is {target.name} {_digest(target)}" for target in others}
-    return lines
-
-
-@functools.cache
-def _digest(definition: Definition) -> str:
-    return hashlib.sha256("\n".join(map(_text, definition.nodes)).encode()).hexdigest()
-
-
 def _dotted(node: ast.AST) -> list[str]:
     """Return the words of `a.b.c`; empty if it is not a name, or an attribute of something else."""
     words: list[str] = []
@@ -218,36 +192,12 @@ def _resolved(target: _Import, words: list[str]) -> Iterator[Definition]:
         module = f"{module}.{names.pop(0)}"
     path = _file(module)
     if path is not None:
-        for name in names[:1] or _module(path).bound:
-            yield from _named(path, name)
-
-
-def _named(path: Path, name: str) -> Iterator[Definition]:
-    """Yield a module's definition of that name, and the definitions that it imports under it."""
-    module = _module(path)
-    if name in module.bound:
-        yield Definition(path, name)
-    for target in module.imports.get(name, ()):
-        yield from _resolved(target, [])
-
-
-@functools.cache
-def _imported_modules(path: Path) -> tuple[Definition, ...]:
-    """Return the import-time code of imported modules and of their packages."""
-    return tuple(dict.fromkeys(_at_import(path)))
-
-
-def _at_import(path: Path) -> Iterator[Definition]:
-    for target in (each for targets in _module(path).imports.values() for each in targets):
-        names = [target.module, *([f"{target.module}.{target.attribute}"] if target.attribute else [])]
-        for name in names:
-            parts = name.split(".")
-            files = (_file(".".join(parts[:count])) for count in range(1, len(parts) + 1))
-            yield from (Definition(file, None) for file in files if file is not None)
-
-
-def _is_here(target: _Import) -> bool:
-    return target.module.split(".")[0] == ROOM
+        found = _module(path)
+        for name in names[:1] or found.bound:
+            if name in found.bound:
+                yield found.bound[name]
+            for inner in found.imports.get(name, ()):
+                yield from _resolved(inner, [])
 
 
 def _file(module: str) -> Path | None:
@@ -266,8 +216,8 @@ def source_of(path: Path) -> str:
 
 @functools.cache
 def _module(path: Path) -> _Module:
-    statements = [node for node in _kept(ast.parse(source_of(path)).body) if not isinstance(node, _IMPORTS)]
-    imports = [node for node in _top(ast.parse(source_of(path)).body) if isinstance(node, _IMPORTS)]
+    body = ast.parse(source_of(path)).body
+    statements = [node for node in _kept(body) if not isinstance(node, _IMPORTS)]
     bound: dict[str, tuple[ast.stmt, ...]] = {}
     for node in statements:
         for name in dict.fromkeys(_bindings(node)):
@@ -275,7 +225,8 @@ def _module(path: Path) -> _Module:
     names = (node for each in statements for node in _walk(each) if isinstance(node, ast.Name))
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
     acts = tuple(node for node in statements if _acts(node, read))
-    return _Module(bound, _imported(path, imports), acts)
+    definitions = {name: Definition(path, name, nodes) for name, nodes in bound.items()}
+    return _Module(definitions, _imported(path, _top(body)), Definition(path, None, acts))
 
 
 def _acts(node: ast.stmt, read: set[str]) -> bool:
@@ -313,23 +264,17 @@ def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield node
         if not isinstance(node, _SCOPES):
-            yield from _top(child for _, child in _children(node))
+            yield from _top(_children(node))
 
 
 def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
-    """Return the statements with an effect: no docstring, bare annotation or `if TYPE_CHECKING`."""
-    effective: list[ast.stmt] = []
-    for node in statements:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            effective += _kept(node.orelse)
-        elif isinstance(node, ast.stmt) and not (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
-            effective.append(node)
-    return effective
+    """Return the statements with an effect: no docstring, no other constant."""
+    nodes = (node for node in statements if isinstance(node, ast.stmt))
+    return [n for n in nodes if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
 
 
-def _imported(path: Path, nodes: Iterable[ast.AST]) -> dict[str, frozenset[_Import]]:
+def _imported(path: Path, nodes: Iterable[ast.AST]) -> _Imports:
+    """Return what the imports among some nodes bind."""
     meanings: dict[str, set[_Import]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -340,50 +285,42 @@ def _imported(path: Path, nodes: Iterable[ast.AST]) -> dict[str, frozenset[_Impo
                 # The module itself counts for what it does at import.
                 meanings.setdefault(f"import {alias.name}", set()).add(_Import(alias.name, None))
         elif isinstance(node, ast.ImportFrom):
-            package = _package(path, node)
             for alias in node.names:
-                if alias.name == "*":
-                    where = f"{path}:{node.lineno}"
-                    raise ConfigError(f"{where}: `import *` cannot be followed: name what is meant")
-                meanings.setdefault(alias.asname or alias.name, set()).add(_Import(package, alias.name))
+                if alias.name == "*" or node.level or not node.module:
+                    what = "`import *`" if alias.name == "*" else "a relative import"
+                    raise ConfigError(f"{path}:{node.lineno}: {what} cannot be followed: name what is meant")
+                target = _Import(node.module, alias.name)
+                meanings.setdefault(alias.asname or alias.name, set()).add(target)
     return {name: frozenset(targets) for name, targets in meanings.items()}
 
 
-def _package(path: Path, node: ast.ImportFrom) -> str:
-    """Return the absolute module of a `from` import; relative ones are resolved against the file."""
-    if node.level == 0 or ROOT not in path.parents:
-        return node.module or ""
-    package = path.relative_to(ROOT).parts[: -node.level]
-    return ".".join([*package, *([node.module] if node.module else [])])
-
-
 @functools.cache
-def _nodes(statement: ast.stmt) -> tuple[ast.AST, ...]:
-    """Return the nodes of a statement at the top of a module, cached."""
-    return tuple(_walk(statement))
+def _walk(statement: ast.stmt) -> list[ast.AST]:
+    """Return the nodes with an effect: no docstring, annotation or registering decorator."""
+    nodes: list[ast.AST] = []
+    todo: list[ast.AST] = [statement]
+    while todo:
+        nodes.append(todo.pop())
+        todo += _children(nodes[-1])
+    return nodes
 
 
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes with an effect: no docstring, annotation or registering decorator."""
-    yield node
-    for _, child in _children(node):
-        yield from _walk(child)
-
-
-def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    for name, value in _fields(node):
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield name, child
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    for _, value in _fields(node):
+        values = value if isinstance(value, list) else [value]
+        yield from (each for each in values if isinstance(each, ast.AST))
 
 
 def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
+    """Yield the fields of a node that decide what it does."""
     for name, value in ast.iter_fields(node):
         if name in _IGNORED and not _is_read(node):
             continue
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            in_class = isinstance(node, ast.ClassDef)
-            value = [each for each in _kept(value) if in_class or not _is_bare(each)]
+            value = _kept(value)
+            if not isinstance(node, ast.ClassDef):
+                # An annotation without a value is a field in a class alone.
+                value = [each for each in value if not isinstance(each, ast.AnnAssign) or each.value]
         if name == "decorator_list":
             value = [decorator for decorator in value if _decorator(decorator) not in _REGISTERS]
         if value is not None and value != []:
@@ -393,7 +330,7 @@ def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
 def _text(value: object) -> str:
     """Return a tree as text; that of `ast.dump` differs between versions of Python."""
     if isinstance(value, list):
-        return f"[{','.join(map(_text, _without_imports(value)))}]"
+        return f"[{','.join(_text(each) for each in value if not _is_followed_import(each))}]"
     if not isinstance(value, ast.AST):
         return f"{type(value).__name__}:{value!r}"
     if isinstance(value, ast.AnnAssign) and value.value is not None and not _is_read(value):
@@ -402,21 +339,13 @@ def _text(value: object) -> str:
     return f"{type(value).__name__}({inner})"
 
 
-def _is_bare(node: ast.stmt) -> bool:
-    """Return an annotation without a value: in a class a field, elsewhere without effect."""
-    return isinstance(node, ast.AnnAssign) and node.value is None
-
-
 def _is_read(node: ast.AST) -> bool:
     """Return whether the annotation decides what a dataclass is."""
     return isinstance(node, ast.AnnAssign) and bool(_READ.search(ast.unparse(node.annotation)))
 
 
-def _without_imports(values: list[object]) -> Iterator[object]:
-    """Yield the values without imports from `impl/`: these count by meaning, not by place."""
-    for value in values:
-        names = [alias.name for alias in value.names] if isinstance(value, ast.Import) else []
-        names += [value.module or ROOM] if isinstance(value, ast.ImportFrom) else []
-        here = isinstance(value, ast.ImportFrom) and value.level > 0
-        if not (names and (here or all(name.split(".")[0] == ROOM for name in names))):
-            yield value
+def _is_followed_import(node: object) -> bool:
+    """Return whether a node imports from `impl/` alone: such an import counts by meaning, not by place."""
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[0] == ROOM
+    return isinstance(node, ast.Import) and all(each.name.split(".")[0] == ROOM for each in node.names)

@@ -4,10 +4,9 @@ A finished search found them (docs/twins.md): a row holds the nearest matrix tha
 distances.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
+from collections import Counter
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,14 @@ FILE = CONFIG / "twins.csv"
 class Nearest:
     """The nearest matrix to one of the papers' that was tried.
 
-    matrix : its id in the catalogue
-    preparation : that the fill is of, as in a case's name
-    nearest : the id of the nearest; empty where none was tried
-    order, density, fill : rows, entries per row and fill-ins over entries, each over that of the matrix. None
-        where not measured, or where no paper prints the fill
-    symmetry : its structural symmetry less that of the matrix
-    note : what has to be known of it
-    within : whether it is a twin, by the limits of docs/twins.md
+    matrix : str, its id in the catalogue
+    preparation : str, as in a case's name, of the compared fill
+    nearest : str, the id of the nearest; empty where none was tried
+    order, density, fill : float, rows, entries per row and fill-ins over entries, each over that of the
+        matrix. None where not measured, or where no paper prints the fill
+    symmetry : float, its structural symmetry less that of the matrix
+    note : str, a remark for readers
+    within : bool, whether it is a twin, by the limits of docs/twins.md
     """
 
     matrix: str
@@ -57,26 +56,21 @@ _NUMBERS = ("order", "density", "symmetry", "fill")
 
 
 @functools.cache
-def twins() -> tuple[Nearest, ...]:
-    """Return the rows of config/twins.csv. Raises ConfigError naming the line."""
-    return read_twins(FILE)
+def twins(path: Path = FILE) -> tuple[Nearest, ...]:
+    """Return the rows of a file. Raises ConfigError naming a damaged or repeated line."""
+    with path.open(newline="") as handle:
+        reader = csv.DictReader(handle)
+        rows = [_row(row, f"{path}:{reader.line_num}") for row in reader]
+    repeated = [name for name, count in Counter(row.matrix for row in rows).items() if count > 1]
+    if repeated:
+        raise ConfigError(f"{path}: {min(repeated)} has several lines; leave one")
+    return tuple(rows)
 
 
 @functools.cache
 def twins_of(matrix: str) -> tuple[Nearest, ...]:
     """Return the rows of which a matrix is the twin, none for most. matrix : its id in a case's name."""
     return tuple(row for row in twins() if row.within and row.nearest == matrix)
-
-
-def read_twins(path: Path) -> tuple[Nearest, ...]:
-    """Return the rows of a file. Raises ConfigError naming a damaged or repeated line."""
-    with path.open(newline="") as handle:
-        reader = csv.DictReader(handle)
-        rows = [_row(row, f"{path}:{reader.line_num}") for row in reader]
-    repeated = {row.matrix for row in rows if sum(other.matrix == row.matrix for other in rows) > 1}
-    if repeated:
-        raise ConfigError(f"{path}: {min(repeated)} has several lines; leave one")
-    return tuple(rows)
 
 
 def _row(row: dict[str, str], where: str) -> Nearest:

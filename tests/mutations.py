@@ -228,7 +228,7 @@ MUTATIONS = (
     # The key of a record.
     Mutation(
         "the key ignores what a function calls", "fillpath/syntax.py",
-        "            todo += [target for _, targets in _uses(definition) for target in targets]\n", "",
+        "            todo += [target for *_, targets in definition.uses for target in targets]\n", "",
         "test_syntax.py::test_what_it_does_counts",
     ),
     Mutation(

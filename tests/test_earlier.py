@@ -129,11 +129,13 @@ def test_a_damaged_archive_stops_no_reader_of_the_files_and_is_never_replaced(
 def test_each_line_of_an_archive_is_checked(far: Path) -> None:
     archive_of_far = far / earlier.NAME
     earlier.add(archive_of_far, [line_of(record(machine="other"))])
-    with pytest.raises(InputError, match=r"earlier\.jsonl\.xz:1: is of machine 'other'"):
+    with pytest.raises(InputError, match=r"earlier\.jsonl\.xz: is of machine 'other'"):
         holdings.read(far)
     archive_of_far.unlink()
     earlier.add(archive_of_far, [line_of(record(machine="far")), '{"case":"x"}'])
-    with pytest.raises(InputError, match=r"earlier\.jsonl\.xz:2: corrupted: not a record"):
+    with pytest.raises(
+        InputError, match=r"earlier\.jsonl\.xz: corrupted: earlier\.jsonl\.xz:2: not a record"
+    ):
         holdings.read(far)
 
 

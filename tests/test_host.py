@@ -38,9 +38,8 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         id: str, name: str = "vm", cpu: str = "Ideal CPU", cores: int = 2, gpu: str = "", boot: str = "0-1"
     ) -> None:
         proc.mkdir(exist_ok=True)
-        board = proc / "board"
-        board.mkdir(exist_ok=True)
-        (board / "product_name").write_text("Ideal board\n" if id else "")
+        board = proc / "product_name"
+        board.write_text("Ideal board\n" if id else "")
         digits = hashlib.md5(id.encode()).hexdigest() if id else "uninitialized"
         (proc / "machine-id").write_text(f"{digits}\n")
         (proc / "boot_id").write_text(f"{boot}\n")
@@ -49,8 +48,7 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         card.parent.mkdir(parents=True, exist_ok=True)
         card.write_text(f"Model: \t\t {gpu}\nIRQ:   16\n" if gpu else "")
         monkeypatch.setattr(hardware, "_MACHINE_ID", proc / "machine-id")
-        monkeypatch.setattr(hardware, "_BOARD", board)
-        monkeypatch.setattr(hardware, "_BOARD_OF_ARM", proc / "nothing")
+        monkeypatch.setattr(hardware, "_BOARD", (proc / "nothing", board))
         monkeypatch.setattr(hardware, "_BOOT_ID", proc / "boot_id")
         monkeypatch.setattr(hardware, "_CPUINFO", proc / "cpuinfo")
         monkeypatch.setattr(hardware, "_GPUS", proc / "gpus")
@@ -196,7 +194,7 @@ def test_a_kind_that_cannot_be_read_is_refused(
     machine.write_facts()
     path = results() / "kind" / "machine.json"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"kind/machine.json: damaged: .*correct it, or remove it"):
+    with pytest.raises(InputError, match=r"kind/machine.json: corrupted: .*correct it, remove it"):
         machine.write_facts()
     assert path.read_text() == text
 

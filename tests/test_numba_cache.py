@@ -138,6 +138,12 @@ def test_a_users_numba_cache_dir_holds_the_code(checkout: Checkout, tmp_path: Pa
     assert not code_below(checkout.home)
 
 
+@pytest.mark.parametrize("first", ["fillpath", "numba"])
+def test_a_users_choice_of_locators_brings_no_stale_code(checkout: Checkout, first: str) -> None:
+    assert checkout.product(SOURCES, first, NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator") == (6, 1)
+    assert len(code_below(checkout.home)) == 2 and not code_below(checkout.place)
+
+
 def test_a_checkout_that_cannot_be_written_stays_as_it_is(checkout: Checkout) -> None:
     checkout.write(SOURCES)
     before = sorted(checkout.place.rglob("*"))
@@ -262,6 +268,7 @@ def test_functions_of_one_name_are_told_apart_by_their_code_alone() -> None:
 
 def index_of(folder: Path) -> Any:
     """The index of a function's compiled code, as a process reads and writes it."""
+    assert numba_locator.Locator.from_function(index_of, str(folder)) is None  # type: ignore[arg-type]
     index: Any = caching.IndexDataCacheFile
     return index(str(folder), "f", "stamp")
 

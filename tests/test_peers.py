@@ -257,7 +257,7 @@ def test_the_lock_pins_each_package_of_the_extras_that_make_peers_can_install() 
     ("text", "message"),
     [
         ("- hypre", "is not of type 'object'"),
-        ("[unclosed", "config/peers.yaml: "),
+        ("[unclosed", "/peers.yaml: "),
         ("hypre: {title: HYPRE}", "is a required property"),
         ("Hypre: {}", "does not match"),
     ],
@@ -267,7 +267,7 @@ def test_a_damaged_file_is_said_to_be(
 ) -> None:
     (tmp_path / "peers.yaml").write_text(text)
     monkeypatch.setattr(peers, "FILE", tmp_path / "peers.yaml")
-    with pytest.raises(ConfigError, match=r"^config/peers\.yaml: [^\n]+$") as error:
+    with pytest.raises(ConfigError, match=r"^\S+\.yaml: [^\n]+$") as error:
         peers.peers.__wrapped__()
     assert message in str(error.value)
 
@@ -376,7 +376,7 @@ GATES = {
 def hide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave no peer's library or package."""
     monkeypatch.setattr(peers, "_distribution", lambda name: None)
-    monkeypatch.setattr(Peer, "_place", lambda peer: None)
+    monkeypatch.setattr(Peer, "_found", lambda peer: (None, None))
     monkeypatch.setattr(machine, "versions", machine.versions.__wrapped__)
 
 

@@ -21,12 +21,11 @@ from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from commands._records import record_text
 from fillpath.case import Case
-from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
+from fillpath.processes import Rounds, interval, of_run, ratio, representative
 from fillpath.record import (
     RIGHT_HAND_SIDE,
     Record,
     Status,
-    interval,
     read_records,
     record_path,
     write_records,
@@ -133,9 +132,9 @@ def test_the_process_in_the_middle_stands_for_a_case() -> None:
     processes = [of_process(number, median) for number, median in enumerate((3.0, 1.0, 2.0))]
     path = record_path(processes[0].machine, processes[0].case)
     write_records(path, processes)
-    assert list(standing_records()) == [processes[2]]
+    assert Records.load(path.parents[1].name).rows == (processes[2],)
     write_records(path, processes[::-1])
-    assert [record.median for record in standing_records()] == [2.0]
+    assert [record.median for record in Records.load(path.parents[1].name).rows] == [2.0]
 
 
 def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
@@ -153,7 +152,8 @@ def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
     text = path.read_text()
     write_records(path, read_records(path))
     assert path.read_text() == text and read_records(path) == stored
-    (record,), records = standing_records(), Records.load("test-machine")
+    records = Records.load("test-machine")
+    (record,) = records.rows
     assert record.samples == record.kernel_samples == [4.0, 5.0, 3.0] and record.seconds == clocks[1]
     both = replace(records, rows=(record, replace(record, machine="other")), earlier=())
     found = compare(["test-machine", "other"], both)

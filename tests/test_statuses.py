@@ -27,7 +27,6 @@ from fetch import catalogue, collection
 from fillpath.case import Case
 from fillpath.config import schema_of
 from fillpath.papers import paper_names
-from fillpath.processes import standing_records
 from fillpath.record import Record, Status, Verified, stored_records
 from fillpath.settings import Settings
 from reports import figures
@@ -146,7 +145,7 @@ def test_what_is_stored_settles_or_is_measured_again() -> None:
 
 
 def test_what_a_plan_is_made_of_reads_it() -> None:
-    assert len(Predictions(standing_records("bare"), "bare").checks())
+    assert len(Predictions(Records.load("bare").rows, "bare").checks())
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG, ROOT
-from fillpath.twins import FILE, Nearest, read_twins, twins, twins_of
+from fillpath.twins import FILE, Nearest, twins, twins_of
 from tests.thorough import daily
 
 KNOWN = {row.matrix: row for row in twins()}
@@ -127,4 +127,4 @@ def test_a_damaged_file_is_refused_with_where(tmp_path: Path, before: str, after
     assert text.count(before) == 1
     path.write_text(text.replace(before, after))
     with pytest.raises(ConfigError, match=message):
-        read_twins(path)
+        twins(path)

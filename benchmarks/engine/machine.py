@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from fillpath import host, peers
+from fillpath import holdings, host, peers
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
@@ -63,7 +63,7 @@ def write_facts() -> None:
     Its `host` is the only host whose results the folder holds, None for several.
     """
     host.require_kind()
-    path = results() / machine_name() / host.FACTS
+    path = results() / machine_name() / holdings.FACTS
     kind = {**asdict(hardware()), "gpus": host.known_gpus()}
     facts = {**asdict(machine()), **kind, "name": machine_name(), "host": host.owner()}
     text = json.dumps(facts, indent=2, sort_keys=True) + "\n"

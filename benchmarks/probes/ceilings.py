@@ -26,7 +26,7 @@ from fillpath.errors import ConfigError
 from fillpath.host import machine_name
 from fillpath.nouns import Array
 from fillpath.paths import results, write_text
-from fillpath.record import interval
+from fillpath.processes import interval
 from impl.cuda import device, kernels, peers
 
 VERSION = 1

@@ -60,7 +60,7 @@ def _class(case: Case, settings: Settings) -> str | None:
 @functools.cache
 def layout() -> Mapping[str, Any]:
     """Return config/layout.yaml. Raises ConfigError where it breaks its schema."""
-    loaded: Mapping[str, Any] = load(CONFIG / "layout.yaml", "layout.yaml", "layout")
+    loaded: Mapping[str, Any] = load(CONFIG / "layout.yaml", "layout")
     return loaded
 
 

@@ -1,21 +1,17 @@
 """The generated part of a page that is otherwise written by hand: the text between two markers."""
 
-from __future__ import annotations
-
-import argparse
-import logging
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
+from fillpath import LOG
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
 
 
 def add_check(parser: Parser) -> None:
     """Add the argument `--check`."""
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit status 1 if it is out of date"
-    )
+    parser.add_flag("--check", "write nothing; exit status 1 if it is out of date")
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -23,22 +19,25 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
 
 
-def inserted(name: str, text: str, content: str) -> str:
-    """Return the text with the content between the markers. Raises ConfigError where they are missing."""
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def update(name: str, page: Path, content: str, arguments: Arguments) -> int:
+    """Write the page's part, or with --check only compare it. Returns the exit status.
+
+    Raises ConfigError where a marker is missing.
+    """
     first, last = markers(name)
-    before, begin, rest = text.partition(first)
+    old = page.read_text()
+    before, begin, rest = old.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ConfigError(f"no {first} ... {last}")
-    return f"{before}{begin}\n{content}\n{end}{after}"
-
-
-def update(name: str, page: Path, content: str, arguments: argparse.Namespace) -> int:
-    """Write the page's part, or with --check only compare it. Returns the exit status."""
-    old = page.read_text()
-    new = inserted(name, old, content)
+        raise ConfigError(f"{page}: no {first} ... {last}")
+    new = f"{before}{begin}\n{content}\n{end}{after}"
     if new != old and arguments.check:
-        logging.getLogger("fillpath").warning("%s: its generated part is out of date", page.name)
+        LOG.warning("%s: its generated part is out of date", page.name)
         return 1
     if new != old:
         write_text(page, new)

@@ -2,12 +2,8 @@
 
 Every command reads them there as before."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.runs import archive
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from commands._records import machine_holdings
 
 
@@ -15,7 +11,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("machine", nargs="+", help="folders of results/")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     for machine in arguments.machine:
         machine_holdings(machine)
         print(f"{machine}: {archive.set_aside(machine)} records moved")

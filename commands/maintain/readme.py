@@ -1,14 +1,11 @@
 """Write the README's table of what is reproduced, from the records of all machines."""
 
-from __future__ import annotations
-
-import argparse
 from collections.abc import Sequence
 
-from commands._parser import Parser
+from commands._parser import Arguments
 from commands._records import load_records
 from commands.claims import judged
-from commands.maintain._part import add_check, update
+from commands.maintain._part import add_check, table, update
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT
 from reports.claims.standing import Standing
@@ -16,14 +13,11 @@ from reports.claims.verdict import JUDGED
 from reports.pages.ledger.text import measured_on, outcome_of
 
 PART = "state"
+add_arguments = add_check
 HEAD = ("claim", "printed", "measured", "machine", "matrices", "outcome")
 
 
-def add_arguments(parser: Parser) -> None:
-    add_check(parser)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     return update(PART, ROOT / "README.md", state(judged(load_records())), arguments)
 
 
@@ -35,18 +29,14 @@ def state(standings: Sequence[Standing]) -> str:
     carded = [standing for standing in standings if standing.claim.card]
     ids = dict.fromkeys(standing.claim.id for standing in carded)
     chosen = [min((s for s in carded if s.claim.id == id), key=_rank) for id in ids]
-    return "\n".join(
-        ["| {} |".format(" | ".join(cells)) for cells in (HEAD, ["---"] * len(HEAD), *map(_row, chosen))]
-    )
+    return "\n".join(table(HEAD, map(_row, chosen)))
 
 
 def _rank(standing: Standing) -> tuple[int, ...]:
     """Return a rank, least first: whether a claim is judged, on how many matrices, in how many processes."""
-    verdict = standing.verdict
-    judged = standing.outcome in JUDGED
-    return (
-        (-judged, -verdict.matrices, -(verdict.processes or 0)) if verdict and verdict.n else (-judged, 0, 0)
-    )
+    verdict, judged = standing.verdict, standing.outcome in JUDGED
+    numbers = (verdict.matrices, verdict.processes or 0) if verdict and verdict.n else (0, 0)
+    return (-judged, -numbers[0], -numbers[1])
 
 
 def _row(standing: Standing) -> Sequence[str]:

@@ -2,15 +2,12 @@
 
 Compiles the kernels that differ, and those that docs/kernels.txt does not list. Needs NVRTC, and no GPU."""
 
-from __future__ import annotations
-
-import argparse
 from collections.abc import Container, Iterable
 
 from benchmarks.probes.nvrtc import registered_kernels
 from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, usages
 from benchmarks.runs.night_commits import clear, git, worktrees
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.paths import ROOT, WORK, write_text
 
 
@@ -18,7 +15,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--base", metavar="COMMIT", default="HEAD", help="default: HEAD")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     commit = git(ROOT, "rev-parse", "--verify", f"{arguments.base}^{{commit}}")
     named = sorted(registered_kernels(), key=str)
     # Refused here without NVRTC, before there is a worktree.

@@ -1,12 +1,10 @@
 """Names of inputs in the steps that make them; an input that fails stops no other."""
 
-from __future__ import annotations
-
-import logging
 from collections.abc import Callable, Iterable
 
 from benchmarks.engine import run as runs
 from commands._parser import Parser
+from fillpath import LOG
 from fillpath.case import Case
 
 
@@ -28,5 +26,5 @@ def for_each(inputs: Iterable[str], work: Callable[[Case, runs.Run], object]) ->
         try:
             work(Case.parse(f"symbolic.fill1@{text}"), within)
         except Exception as error:
-            logging.getLogger("fillpath").warning("%s: %s", type(error).__name__, error)
+            LOG.warning("%s: %s", type(error).__name__, error)
     return 0

@@ -1,18 +1,15 @@
 """Open a run, or resume the unfinished one."""
 
-from __future__ import annotations
-
-import argparse
-import logging
-
 from benchmarks.engine import run as runs
+from commands._parser import Arguments
+from fillpath import LOG
 from fillpath.settings import settings
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     before = runs.current()
     begun = runs.begin(settings().text(), settings().limit)
     if before is not None and before.id == begun.id:
-        logging.getLogger("fillpath").info("resuming the unfinished run %s", begun.id)
+        LOG.info("resuming the unfinished run %s", begun.id)
     print(begun.id)
     return 0

@@ -1,13 +1,11 @@
 """Compile what the suite calls on CPUs, on all cores."""
 
-from __future__ import annotations
-
-import argparse
 import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from commands._parser import Arguments
 from fillpath.hardware import hardware
 from fillpath.nouns import content_hash
 from fillpath.numba_locator import ROOMS, base, syntax_of
@@ -15,7 +13,7 @@ from fillpath.paths import CONFIG, ROOT, write_text
 from fillpath.settings import Settings, settings
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     marker = _marker(settings())
     if not marker.is_file():
         # These import every implementation, which takes longer than to look for the marker.

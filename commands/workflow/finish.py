@@ -1,12 +1,9 @@
 """Close the run."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.engine import run as runs
+from commands._parser import Arguments
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     runs.finish()
     return 0

@@ -1,13 +1,9 @@
 """Measure a stage of the suite, and add its medians to asv's series."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.runs.stage import run_stage
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.stages import STAGES
 
 
@@ -15,7 +11,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("stage", tuple(STAGES), help="a stage with a case in the run")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     introduce()
     runs.note_machine(arguments.stage)
     run_stage(arguments.stage)

@@ -1,13 +1,10 @@
 """Prepare matrices and make the references of those that a case of this run is checked against."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.layout import limits_of
+from commands._parser import Arguments
 from commands.workflow._input import add_inputs, for_each
 from fillpath.case import Case
 from fillpath.settings import settings
@@ -16,7 +13,7 @@ from fillpath.stages import stage_of
 add_arguments = add_inputs
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     chosen = suite_cases(settings())
 
     def ready(case: Case, within: Run) -> None:

@@ -4,9 +4,6 @@ First a line with the names of the cases that the settings choose and this machi
 Then, for each line `PROCESS CASE`, that process's record as a line of JSON, or {"error": TEXT}. A night keeps
 such a command waiting in each of its checkouts, so that it can measure them in turn."""
 
-from __future__ import annotations
-
-import argparse
 import json
 import sys
 import time
@@ -16,7 +13,7 @@ from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
 from benchmarks.runs.cases import suite_cases
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.processes import number
 from fillpath.record import Status
@@ -28,7 +25,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("run", help="its id; a process that it has is not measured again")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     die_with_parent()
     adopt()
     introduce()

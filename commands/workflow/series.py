@@ -2,16 +2,12 @@
 
 With FILLPATH_FRESH=1 nothing of another run is taken."""
 
-from __future__ import annotations
-
-import argparse
-
 from benchmarks.engine import run as runs
 from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
 from benchmarks.runs.cases import suite_stages
 from benchmarks.runs.stage import run_stage
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.settings import settings
 
 
@@ -19,7 +15,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("run", help="its id")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     die_with_parent()
     adopt()
     introduce()

@@ -1,19 +1,16 @@
 """Print what ran and where the figures are."""
 
-from __future__ import annotations
-
-import argparse
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import suite_cases, suite_figures, suite_stages
+from commands._columns import columns
+from commands._parser import Arguments
 from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
-from fillpath.dicts import dicts
 from fillpath.settings import settings
 from reports.facts.claims import paper_figure
 from reports.facts.printed import MatrixEntry
@@ -27,7 +24,7 @@ WIDTH = 110
 PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     covered = settings()
     # On a cluster a stage may have been measured on another machine.
     machines = {stage: machine_of(stage) for stage in suite_stages(covered)}
@@ -46,58 +43,49 @@ def summary(
 ) -> str:
     """Return the closing text of a run: the table of cases, why some failed, where the figures are.
 
-    figures : (paper, figure) of each that the run draws
-    cases : that the run was to measure
-    records : of the machines that measured them
-    entries : of the catalogue
+    figures : iterable of (paper, figure), those that the run draws
+    cases : sequence, those that the run was to measure
+    records : Records, of the machines that measured them
+    entries : sequence, the catalogue
     """
     if not cases:
         return "nothing to measure: no experiment in config/experiments.yaml fits these settings"
     rows = all_rows(records, cases, entries)
     tried = rows[rows["status"] != "unavailable"]
     pictures = [style.figure_path(stem(*pair), "svg") for pair in figures]
-    files = [f"  {_short(path)}" for path in [*pictures, paths.PAGE] if path.is_file()]
+    drawn = [path for path in [*pictures, paths.PAGE] if path.is_file()]
+    files = [
+        f"  {path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path}" for path in drawn
+    ]
     blocks = [_table(tried, entries), _unavailable(rows), _failures(tried), [PRINTED], ["figures:", *files]]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
-    """Case, status, median, the paper's figure, as far as they fit into WIDTH."""
-    cells = [("case", "status", "median", "the paper")] + [
-        (row["case"], row["status"], seconds(row["median"]), paper_figure(Case.parse(row["case"]), entries))
-        for row in dicts(rows)
-    ]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    widths[0] = min(widths[0], WIDTH - sum(widths[1:]) - 6)
-    lines = [
-        f"{_clip(case, widths[0]):<{widths[0]}}  {status:<{widths[1]}}  {time:>{widths[2]}}  {paper}".rstrip()
-        for case, status, time, paper in cells
-    ]
+    """Return a line per case: status, median, the paper's figure, as far as they fit into WIDTH."""
+    table = [("case", "status", "   median", "the paper")]
+    for name, status, median in zip(rows["case"], rows["status"], rows["median"], strict=True):
+        table.append((name, status, f"{seconds(median):>9}", paper_figure(Case.parse(name), entries)))
+    _, *others = zip(*table, strict=True)
+    room = WIDTH - 6 - sum(max(map(len, column)) for column in others)
+    lines = columns([(_clip(name, room), *cells) for name, *cells in table])
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 
 
 def _failures(rows: pd.DataFrame) -> list[str]:
     """Return one line per case that ran and is not ok."""
     failed = rows[~rows["status"].isin(["ok", "not_run"])]
-    reasons = [f"{row['status']}: {row['case']}: {row['reason']}" for row in dicts(failed)]
-    return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if reasons else []
+    reasons = failed["status"] + ": " + failed["case"] + ": " + failed["reason"]
+    return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if len(failed) else []
 
 
 def _unavailable(rows: pd.DataFrame) -> list[str]:
     """Return one line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
-    unavailable = rows[rows["status"] == "unavailable"]
-    return [
-        _clip(f"{len(group)} cases of {_names(group)} are unavailable: {reason}", WIDTH)
-        for reason, group in unavailable.groupby("reason", sort=False)
-    ]
-
-
-def _names(rows: pd.DataFrame) -> str:
-    return ", ".join(sorted(set(rows["implementation"])))
-
-
-def _short(path: Path) -> Path:
-    return path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path
+    lines = []
+    for reason, group in rows[rows["status"] == "unavailable"].groupby("reason", sort=False):
+        names = ", ".join(sorted(set(group["implementation"])))
+        lines.append(_clip(f"{len(group)} cases of {names} are unavailable: {reason}", WIDTH))
+    return lines
 
 
 def _clip(text: str, width: int) -> str:

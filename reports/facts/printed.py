@@ -76,7 +76,7 @@ def claims_file(paper: str) -> Mapping[str, Any]:
     Empty without the file. Raises ConfigError where it contradicts config/schemas/claims.json.
     """
     path = CONFIG / "claims" / f"{paper}.yaml"
-    data: Mapping[str, Any] = load(path, f"claims/{path.name}", "claims") if path.is_file() else {}
+    data: Mapping[str, Any] = load(path, "claims") if path.is_file() else {}
     return data
 
 
