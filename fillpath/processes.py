@@ -133,7 +133,7 @@ def representative(records: Sequence[Record]) -> Record:
     return ordered[(len(ordered) - 1) // 2]
 
 
-def standing_records(machine: str | None = None) -> Iterator[Record]:
+def current_records(machine: str | None = None) -> Iterator[Record]:
     """Return the current record of each case, of one machine or of all in results/."""
     return (representative(of_run(records)) for records in stored_records(machine))
 

@@ -23,7 +23,7 @@ from benchmarks.checks import trees
 from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
 from benchmarks.engine import measure as measuring
 from benchmarks.engine import operands, worker
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import verify
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome

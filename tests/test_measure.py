@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.engine import inputs, machine, run, standing
+from benchmarks.engine import current, inputs, machine, run
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import USUAL, Limits, Sampling
 from benchmarks.engine.measure import measure
@@ -26,7 +26,7 @@ from fillpath.case import Case, Preparation
 from fillpath.errors import DiskFullError, UnknownNameError
 from fillpath.lock import BusyError, exclusive
 from fillpath.paths import ROOT
-from fillpath.processes import standing_records
+from fillpath.processes import current_records
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from impl.preparation import ordering
 from tests import fakes
@@ -209,7 +209,7 @@ def test_more_samples_than_stored_are_measured() -> None:
 
 
 def last_record(case: Case) -> Record:
-    return next(r for r in standing_records("test-machine") if r.case == case.name)
+    return next(r for r in current_records("test-machine") if r.case == case.name)
 
 
 def test_past_the_deadline_no_record_of_another_number_of_cores_stands(
@@ -218,7 +218,7 @@ def test_past_the_deadline_no_record_of_another_number_of_cores_stands(
     ok = measure(case_of("right"), LIMITS)
     late = run.Run("late", time.time() - 1, "")
     assert measure(case_of("right"), LIMITS, within=late) == ok
-    monkeypatch.setattr(standing, "threads_of", lambda case: 99)
+    monkeypatch.setattr(current, "threads_of", lambda case: 99)
     assert measure(case_of("right"), LIMITS, within=late).status is Status.NOT_RUN
 
 
@@ -261,7 +261,7 @@ def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: 
 def test_two_writers_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     record = measure(case_of("right"), LIMITS)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: standing.store(replace(record, run_id=f"run{i}")), range(8)))
+        list(pool.map(lambda i: current.store(replace(record, run_id=f"run{i}")), range(8)))
     assert len(read_records(record_path("test-machine", record.case))) == 9
 
 

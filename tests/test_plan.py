@@ -20,14 +20,14 @@ from benchmarks.engine import measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan
 from benchmarks.runs.cases import suite_inputs
-from benchmarks.runs.plan_site import Site
+from benchmarks.runs.plan import Site
 from benchmarks.runs.predictions import Predictions
 from commands import main
 from fetch import catalogue, sizes
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.errors import TransferError
-from fillpath.processes import standing_records
+from fillpath.processes import current_records
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from tests.test_record import record as any_record
@@ -127,7 +127,7 @@ def test_checks_of_the_committed_records_are_what_the_page_says(
 ) -> None:
     """New records move both factors a little. Beyond a twentieth, docs/measuring.md needs its new numbers."""
     monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
-    factors = Predictions(standing_records(), "h200").checks()["factor"]
+    factors = Predictions(current_records(), "h200").checks()["factor"]
     page = " ".join((paths.ROOT / "docs" / "measuring.md").read_text().split())
     said = re.findall(r"a factor of ([\d.]+) \(geometric mean\), ([\d.]+) for nine in ten", page)
     found = pytest.approx([np.exp(np.log(factors).mean()), factors.quantile(0.9)], rel=0.05)

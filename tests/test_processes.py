@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.engine import provenance, run, standing
+from benchmarks.engine import current, run
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import stage
@@ -21,7 +21,7 @@ from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from commands._records import record_text
 from fillpath.case import Case
-from fillpath.processes import Rounds, of_run, ratio, representative, standing_records
+from fillpath.processes import Rounds, current_records, of_run, ratio, representative
 from fillpath.record import (
     RIGHT_HAND_SIDE,
     Record,
@@ -133,9 +133,9 @@ def test_the_process_in_the_middle_stands_for_a_case() -> None:
     processes = [of_process(number, median) for number, median in enumerate((3.0, 1.0, 2.0))]
     path = record_path(processes[0].machine, processes[0].case)
     write_records(path, processes)
-    assert list(standing_records()) == [processes[2]]
+    assert list(current_records()) == [processes[2]]
     write_records(path, processes[::-1])
-    assert [record.median for record in standing_records()] == [2.0]
+    assert [record.median for record in current_records()] == [2.0]
 
 
 def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
@@ -153,7 +153,7 @@ def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
     text = path.read_text()
     write_records(path, read_records(path))
     assert path.read_text() == text and read_records(path) == stored
-    (record,), records = standing_records(), Records.load("test-machine")
+    (record,), records = current_records(), Records.load("test-machine")
     assert record.samples == record.kernel_samples == [4.0, 5.0, 3.0] and record.seconds == clocks[1]
     both = replace(records, rows=(record, replace(record, machine="other")), earlier=())
     found = compare(["test-machine", "other"], both)
@@ -215,8 +215,7 @@ def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
     measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def on_host(digit: str, count: int, *names: str) -> list[Record]:
-        for module in (provenance, standing):
-            monkeypatch.setattr(module, "identity", lambda: digit * 16)
+        monkeypatch.setattr(current, "identity", lambda: digit * 16)
         return list(measure_rounds([case_of(name) for name in names], count, True, ONE_RUN))
 
     whole, _ = on_host("1", 2, "right"), on_host("1", 1, "chatty")

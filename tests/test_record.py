@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from fillpath.config import schema_of
 from fillpath.errors import ConfigError
-from fillpath.processes import standing_records
+from fillpath.processes import current_records
 from fillpath.record import (
     RIGHT_HAND_SIDE,
     Record,
@@ -206,7 +206,7 @@ def test_the_last_record_of_a_file_stands() -> None:
     path = record_path("test-machine", old.case)
     write_records(path, [old, new])
     assert read_records(path) == [old, new]
-    assert list(standing_records()) == [new]
+    assert list(current_records()) == [new]
 
 
 def test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends(
@@ -235,7 +235,7 @@ def test_a_damaged_line_is_named_and_hides_no_other_case(caplog: pytest.LogCaptu
     write_records(record_path("test-machine", "symbolic.fill1@b.natural"), [record()])
     with pytest.raises(ConfigError, match=r"natural\.jsonl:2: not a record"):
         read_records(damaged)
-    assert len(list(standing_records())) == 1
+    assert len(list(current_records())) == 1
     assert "natural.jsonl:2" in caplog.text
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import alone
-from benchmarks.runs import airspeed, archive, plan_site
+from benchmarks.runs import airspeed, archive, plan
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
 from benchmarks.runs.night_rounds import Course
@@ -27,7 +27,7 @@ from fetch import catalogue, collection
 from fillpath.case import Case
 from fillpath.config import schema_of
 from fillpath.papers import paper_names
-from fillpath.processes import standing_records
+from fillpath.processes import current_records
 from fillpath.record import Record, Status, Verified, stored_records
 from fillpath.settings import Settings
 from reports import figures
@@ -122,7 +122,7 @@ def test_a_plan_reads_it(
     suite: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FILLPATH_MACHINE", "bare")
-    monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)
+    monkeypatch.setattr(plan.host, "is_here", lambda name: False)
     assert main(["plan", suite]) in (0, 1) and "known by" in capsys.readouterr().out
 
 
@@ -141,12 +141,12 @@ def test_what_counts_and_compares_reads_it() -> None:
 def test_what_is_stored_settles_or_is_measured_again() -> None:
     each = {record.status: Case.parse(record.case) for record in every()}
     for case in each.values():
-        assert standing.settling_record(case, PREPARED["hash"], Limits(), 1) is None, "of no sources"
+        assert current.reusable_record(case, PREPARED["hash"], Limits()) is None, "of no sources"
     assert len(each) == len(Status) and outstanding(list(each.values()), alone())
 
 
 def test_what_a_plan_is_made_of_reads_it() -> None:
-    assert len(Predictions(standing_records("bare"), "bare").checks())
+    assert len(Predictions(current_records("bare"), "bare").checks())
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import functools
 import json
 from pathlib import Path
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import Start, run_worker
@@ -48,7 +48,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         "preparation": case.preparation.name,
         "seed": case.seed,
         "reference": has_reference,
-        "threads": standing.threads_of(case),
+        "threads": current.threads_of(case),
     }
     remaining = within.remaining()
     start: Start = "forked" if limits.forked else "alone"

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from benchmarks.engine import machine, run, standing
+from benchmarks.engine import current, machine, run
 from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
+from benchmarks.engine.current import blank_record, prepared_facts
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import Start, run_worker
-from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
@@ -82,28 +82,30 @@ def measure(
         return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
-        ok = standing.ok_record(case, within.id)
-        return standing.make_last(ok) if ok is not None else standing.store(_late(blank))
+        ok = current.ok_record(case, within.id)
+        return current.make_last(ok) if ok is not None else current.store(_late(blank))
     try:
         prepared = _measurable(case, limits, within)
     except NotReadyError as error:
         return _not_started(blank, error.outcome, str(error), conclusive=False)
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
-    stored = standing.standing_record(case, prepared.hash, limits, within.id, process, processes, fresh)
+    stored = current.reusable_record(
+        case, prepared.hash, limits, processes, run_id=within.id, process=process, fresh=fresh
+    )
     if stored is not None:
-        return standing.make_last(stored)
-    key = standing.key_of(case, prepared.hash)
+        return current.make_last(stored)
+    key = current.key_of(case, prepared.hash)
     blank = replace(blank, key=key, prepared=prepared_facts(prepared))
     if lack := _lack(case, implementation, prepared, limits):
         memory = limits.memory_limit()
-        return standing.store(
+        return current.store(
             replace(blank, status=Status.OUT_OF_MEMORY, reason=lack, memory_limit=memory,
-                    threads_used=standing.threads_of(case))
+                    threads_used=current.threads_of(case))
         )  # fmt: skip
     with exclusive(host.node_lock("measurement")):
         start = _start(limits, process, processes)
-        return standing.store(_supervised(case, implementation, prepared, limits, blank, within, start))
+        return current.store(_supervised(case, implementation, prepared, limits, blank, within, start))
 
 
 def require(case: Case, implementation: Implementation) -> None:
@@ -151,7 +153,6 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
         "seed": case.seed,
-        "reference": str(reference_path(prepared.hash)) if stage_of(case.stage).refers else None,
         "series": str(series_path(host.machine_name(), case.name)),
         "sampling": asdict(limits.sampling),
     }
@@ -208,7 +209,7 @@ def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits
 
 
 def _not_started(blank: Record, status: Status, reason: str, conclusive: bool = True) -> Record:
-    return standing.store(replace(blank, status=status, reason=reason, conclusive=conclusive))
+    return current.store(replace(blank, status=status, reason=reason, conclusive=conclusive))
 
 
 def _late(blank: Record) -> Record:
@@ -263,7 +264,7 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
     if outcome.status is not Status.WRONG:
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
-    reason, threads = followable(outcome.reason, used), standing.threads_of(case)
+    reason, threads = followable(outcome.reason, used), current.threads_of(case)
     record = replace(blank, **taken, reason=reason, threads_used=threads)
     least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
     too_fast = record.median is not None and least is not None and record.median < least

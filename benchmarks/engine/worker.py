@@ -28,12 +28,10 @@ from fillpath.errors import FillpathError, UnavailableError
 from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
-    from benchmarks.engine.benchmark import Context
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import Meter
     from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import Host
-    from fillpath.registry import Implementation
 
 Report = Callable[..., None]
 
@@ -111,10 +109,9 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
     from benchmarks.engine import operands
-    from benchmarks.engine.benchmark import benchmark_of
+    from benchmarks.engine.benchmark import benchmark_of, verify
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
-    from benchmarks.engine.gate import verify
     from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import place
     from fillpath.registry import lookup
@@ -126,7 +123,8 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     implementation = lookup(job["stage"], job["implementation"])
     benchmark = benchmark_of(job["stage"])
     crew.take_share(job["threads"], implementation.device, job["gpus"])
-    context = _context(job, implementation) if crew.first else None
+    stored = (Path(job["prepared"]), implementation, job["options"], job["seed"])
+    context = operands.stored_context(*stored) if crew.first else None
     where = place(implementation.device)
     noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
     arguments = operands.arguments(implementation, job["options"], job["seed"], job["gpus"])
@@ -185,19 +183,6 @@ def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
         if peer is None:
             raise
         raise UnavailableError(f"{peer.title} cannot be loaded: {error}") from error
-
-
-def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
-    """Return what the implementation's results are checked against."""
-    from benchmarks.engine import operands
-    from benchmarks.engine.reference import load_reference
-    from fetch.prepare import load_prepared
-
-    prepared = load_prepared(Path(job["prepared"]))
-    reference = load_reference(Path(job["reference"])) if job["reference"] else None
-    if job["reference"] and reference is None:
-        raise FillpathError("the reference vanished from the cache; run again")
-    return operands.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
 def _sample(

@@ -16,19 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine import run
+from benchmarks.engine.current import reusable_record
 from benchmarks.engine.follow import parent_mark
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.engine.standing import settling_record
-from fetch.prepare import load_prepared, prepared_path
+from fetch.prepare import prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, lookup
 from fillpath.settings import PARENT
-from fillpath.stages import stage_of
 
 if TYPE_CHECKING:
     from benchmarks.engine.benchmark import Context
@@ -82,7 +80,7 @@ class Subject:
 
     def check(self, result: Any, when: str) -> None:
         """Verify a result. Raises CountingError for a wrong one, which names the time."""
-        from benchmarks.engine.gate import verify
+        from benchmarks.engine.benchmark import verify
 
         verdict = verify(self.stage, result, self.context, self.where.fetch)
         if not verdict.passes:
@@ -97,7 +95,7 @@ def measured(case: Case, implementation: Implementation) -> Record:
     if not available:
         raise CountingError(f"{case.name}: {reason}")
     prepared = make_ready(case, Limits(), run.alone())
-    record = settling_record(case, prepared.hash, Limits(samples=1), 1)
+    record = reusable_record(case, prepared.hash, Limits(samples=1))
     if record is None or record.status is not Status.OK:
         raise CountingError(
             f"{case.name}: no ok record of today's sources here: measure it first: {shlex.join(case.command)}"
@@ -144,19 +142,14 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
 
 
 def subject(case: Case) -> Subject:
-    """Bring the input of a case to where it is used. Raises CountingError where the cache lacks something."""
+    """Bring the input of a case to where it is used. Raises as `operands.stored_context`."""
     from benchmarks.engine import operands
     from benchmarks.engine.places import place
 
     implementation = lookup(case.stage, case.implementation)
-    prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    referred = stage_of(case.stage).refers
-    reference = load_reference(reference_path(prepared.hash)) if referred else None
-    if referred and reference is None:
-        raise CountingError("the reference vanished from the cache; run again")
-    options = dict(case.options)
+    path, options = prepared_path(case.matrix, case.preparation, case.seed), dict(case.options)
     arguments = operands.arguments(implementation, options, case.seed, case.gpus)
-    context = operands.context(prepared, reference, implementation, options, case.seed)
+    context = operands.stored_context(path, implementation, options, case.seed)
     where = place(implementation.device)
     noun = where.bring(operands.operand(implementation, context))
     return Subject(case.stage, where, lambda: implementation.function(noun, **arguments), context)

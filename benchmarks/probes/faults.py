@@ -13,14 +13,12 @@ from dataclasses import asdict
 from statistics import median
 from typing import Any
 
+from benchmarks.engine.current import is_reusable, ok_record
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.standing import settling_record
 from benchmarks.probes.counting import CountingError
 from benchmarks.probes.cupti_child import Counter
 from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
-from fillpath.host import machine_name
-from fillpath.record import Status, read_records, record_path
 from fillpath.registry import Implementation
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
@@ -77,10 +75,8 @@ def counted_cases(settings: Settings) -> list[Case]:
 
 
 def _is_measured(case: Case) -> bool:
-    records = read_records(record_path(machine_name(), case.name))
-    inputs = {(record.prepared or {}).get("hash", "") for record in records}
-    current = [settling_record(case, prepared_hash, Limits(samples=1), 1) for prepared_hash in inputs]
-    return any(record is not None and record.status is Status.OK for record in current)
+    record = ok_record(case)
+    return record is not None and is_reusable(record, Limits(samples=1))
 
 
 def link_rates() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.measure import measure, require
 from benchmarks.engine.reference import reference_path
 from benchmarks.engine.run import Run
@@ -41,7 +41,7 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
         records = read_records(record_path(machine_name(), case.name))
         require(case, lookup(case.stage, case.implementation))
     except UnavailableError as error:
-        wanted = Status.UNAVAILABLE, str(error), standing.key_of(case, "")
+        wanted = Status.UNAVAILABLE, str(error), current.key_of(case, "")
         return [(last.status, last.reason, last.key) for last in records[-1:]] == [wanted]
     except ConfigError:
         return False
@@ -50,7 +50,9 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
         return False
     limits, fresh = limits_of(case, settings()), settings().fresh
     count = rounds_of(case, settings().rounds)
-    record = standing.standing_record(case, prepared, limits, within.id, count - 1, count, fresh)
+    record = current.reusable_record(
+        case, prepared, limits, count, run_id=within.id, process=count - 1, fresh=fresh
+    )
     return record is not None and record in of_run(records)
 
 
