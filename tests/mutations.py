@@ -336,7 +336,7 @@ MUTATIONS = (
     ),
     Mutation(
         "workers go on beside samples", "benchmarks/engine/process.py",
-        '        ahead.pause()\n        worker.tell("go")', '        worker.tell("go")',
+        '        workers.pause()\n        worker.tell("go")', '        worker.tell("go")',
         "test_ahead.py::test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples",
     ),
     Mutation(

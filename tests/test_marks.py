@@ -124,7 +124,7 @@ def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
 def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = machine._git("rev-parse", "HEAD") or pytest.skip("no repository")
+    commit = machine.git_state()[0] or pytest.skip("no repository")
     monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
     assert not stage.is_done("symbolic")
     stage.run_stage("symbolic")

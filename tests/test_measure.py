@@ -250,9 +250,9 @@ def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = Path("/nonexistent/reference.npz")
+    nowhere = Path("/nonexistent/prepared.npz")
     with monkeypatch.context() as broken:
-        broken.setattr(measuring, "job_of", lambda *a: {**JOB(*a), "reference": str(nowhere)})
+        broken.setattr(measuring, "job_of", lambda *a: {**JOB(*a), "prepared": str(nowhere)})
         record = measure(case_of("right"), LIMITS)
         assert (record.status, record.conclusive) == (Status.ERROR, False)
     assert measure(case_of("right"), LIMITS).status is Status.OK

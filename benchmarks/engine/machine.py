@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from fillpath import host, peers
+from fillpath.errors import ConfigError
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
@@ -135,11 +136,14 @@ def git_state() -> tuple[str | None, bool | None]:
 
     Returns (None, None) where this checkout is no repository, though it may lie in another repository.
     """
-    toplevel, _, commit = (_git("rev-parse", "--show-toplevel", "HEAD") or "").partition("\n")
-    if not commit or Path(toplevel).resolve() != ROOT:
+    here = (".", ":!results", ":!reports/site")
+    try:
+        toplevel, _, commit = git(ROOT, "rev-parse", "--show-toplevel", "HEAD").partition("\n")
+        if Path(toplevel).resolve() != ROOT:
+            return None, None
+        return commit, bool(git(ROOT, "status", "--porcelain", "--untracked-files=no", "--", *here))
+    except ConfigError:
         return None, None
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results", ":!reports/site")
-    return commit, bool(changed)
 
 
 def oom_kills() -> int | None:
@@ -148,14 +152,16 @@ def oom_kills() -> int | None:
     return int(count[1]) if count else None
 
 
-def _git(*arguments: str) -> str | None:
+def git(repository: Path, *arguments: str) -> str:
+    """Return the output of a git command. Raises ConfigError if it fails, or if there is no git."""
+    command = ["git", "-C", str(repository), *arguments]
     try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False
-        )
-    except OSError:
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ConfigError(f"{' '.join(command)}: {error}") from error
+    if done.returncode:
+        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout.strip()
 
 
 def read(path: Path) -> str | None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from benchmarks.checks.rows import Digest, digest, verify_symbolic
+from benchmarks.checks.rows import digest, verify_symbolic
 from fillpath.errors import FillpathError
 from fillpath.nouns import Array, Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
@@ -69,7 +69,7 @@ def make_reference(pattern: Pattern) -> Reference:
     names = " and ".join(checker.__name__ for checker in checkers)
     reference = Reference(first.counts, first.hashes, "fill1_pruned", names)
     for checker in checkers:
-        verdict = verify_symbolic(_digest_by(checker, pattern), reference)
+        verdict = verify_symbolic(digest(checker(pattern)[0]), reference)
         if not verdict.passes:
             differ = f"{checker.__name__} and fill1_pruned differ in {verdict.value:.0f} rows"
             raise FillpathError(f"reference: {differ}; report this")
@@ -121,12 +121,6 @@ def front_bytes(pattern: Pattern) -> float:
     # A column's own bits are there before what is joined to them is free.
     most = np.max(np.cumsum(left - joined) - left + joined + size**2)
     return float(most + 2 * size.sum()) / 8
-
-
-def _digest_by(function: Implementation, pattern: Pattern) -> Digest:
-    """Return the digest of an implementation's F, which is free again."""
-    filled, _ = function(pattern)
-    return digest(filled)
 
 
 def load_reference(path: Path) -> Reference | None:

@@ -29,9 +29,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.engine import worker
-from benchmarks.engine.ahead import Worker
 from benchmarks.engine.follow import die_with
-from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup
+from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup, Worker
 
 # Templates that wait at most, one per number of threads; each holds some 100 MB.
 MOST = 4
@@ -123,7 +122,9 @@ class Forked(AnyWorker):
     def _status(self) -> int:
         code = self._template.status()
         if self._template.serves:
-            _keep(self._template)
+            _waiting.append(self._template)
+            while len(_waiting) > MOST:
+                _waiting.pop(0).end()
         return code
 
 
@@ -145,12 +146,6 @@ def fork(setup: Setup) -> Forked | Worker:
             except OSError:
                 template.end()
     return Worker(setup)
-
-
-def _keep(template: Template) -> None:
-    _waiting.append(template)
-    while len(_waiting) > MOST:
-        _waiting.pop(0).end()
 
 
 @atexit.register

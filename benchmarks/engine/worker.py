@@ -1,10 +1,12 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
-`ahead` starts it as `python -m benchmarks.engine.worker`, with a pipe for its reports, or `template` forks
-it. It writes no record: its supervisor does, whatever becomes of it. `rank_worker` is the same for one of
-several ranks. Standard input has three lines, for instance:
+`workers` starts it, with a pipe for its reports and the modules that it imports, or `template` forks it. It
+writes no record: its supervisor does, whatever becomes of it. `crew` is the same for one of several ranks.
 
-    {"reports": 5, "supervisor": 4711, "modules": ["fetch.prepare"]}
+    python -m benchmarks.engine.worker REPORTS SUPERVISOR MODULE...
+
+Standard input has two lines, for instance:
+
     {"task": "prepare", "matrix": "HB+bcsstk18", "preparation": "metis", "seed": 0, "reference": true}
     go                                                     when a measurement may take samples
 """
@@ -37,11 +39,11 @@ Report = Callable[..., None]
 
 
 def main() -> None:
-    start = json.loads(sys.stdin.readline())
-    die_first(start["supervisor"])
-    os.write(start["reports"], b"\n")
-    import_early(start["modules"])
-    serve(start["reports"])
+    reports, supervisor, *modules = sys.argv[1:]
+    die_first(int(supervisor))
+    os.write(int(reports), b"\n")
+    import_early(modules)
+    serve(int(reports))
 
 
 def serve(reports: int) -> None:

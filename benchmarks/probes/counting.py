@@ -50,18 +50,12 @@ class Ended:
     status: int
     output: str
 
-    def why(self) -> str:
-        """Return the signal that killed the child, if one did, and the last line that it printed."""
+    def why(self, label: str = "") -> str:
+        """Return the child's message after a label; else the signal that killed it, and its last line."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        messages = [line.removeprefix(label) for line in lines if label and line.startswith(label)]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
-        return ": ".join([*killed, *lines[-1:]])
-
-    def message(self, label: str) -> str:
-        """Return why the child wrote nothing: its message after the label, or signal or last line."""
-        messages = [line for line in self.output.splitlines() if line.startswith(label)]
-        if messages:
-            return messages[-1].removeprefix(label)
-        return self.why() or f"the child ended with exit status {self.status}"
+        return messages[-1] if messages else ": ".join([*killed, *lines[-1:]])
 
 
 @dataclass(frozen=True)

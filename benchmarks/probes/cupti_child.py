@@ -38,7 +38,7 @@ class Counter:
     rows : name of the list of counted calls in a file
     repeats : calls without CUPTI, and as many under it
     counting : context of a counted call of the case, which yields its counts
-    row : the stored row of a call, from its counts and its seconds
+    row : the stored row of a call, from its counts, without its seconds
     facts : the medians that reports read, from the file of the child
     first : further measurements before CUPTI is loaded, which then stays in the process
     anew : whether the calls under CUPTI get another operand, and one more call before them
@@ -48,7 +48,7 @@ class Counter:
     rows: str
     repeats: int
     counting: Callable[[Case], AbstractContextManager[Any]]
-    row: Callable[[Any, float], dict[str, Any]]
+    row: Callable[[Any], dict[str, Any]]
     facts: Callable[[Mapping[str, Any], Implementation], dict[str, float]]
     first: Callable[[], dict[str, Any]] = dict
     anew: bool = False
@@ -69,7 +69,8 @@ class Counter:
             ended = run_child(self.command(case, target), SECONDS, f"{case.name}: counting")
             # The child writes its file last and whole. How it ends after that, and CUPTI in it, is no matter.
             if not target.is_file():
-                raise CountingError(f"{case.name}: {ended.message(f'{self.tool}: ')}")
+                why = ended.why(f"{self.tool}: ") or f"the child ended with exit status {ended.status}"
+                raise CountingError(f"{case.name}: {why}")
             counted: dict[str, Any] = json.loads(target.read_text())
         # The record may be of another host with this machine's name.
         about = {"host": identity(), "facts": self.facts(counted, implementation)}
@@ -110,7 +111,7 @@ class Counter:
             outcome = (None, None)
             with self.counting(case) as counts:
                 seconds, outcome = _clocked(call)
-            rows.append(self.row(counts, seconds))
+            rows.append({**self.row(counts), "seconds": seconds})
         counting.check(outcome[0], "while CUPTI counted")
         return {self.rows: rows, "uncounted_seconds": uncounted, **first}
 

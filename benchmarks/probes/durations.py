@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping
 from statistics import median
 from typing import Any
 
+from benchmarks.probes.counters import kernel_names
 from benchmarks.probes.counting import CountingError
 from benchmarks.probes.cupti_child import Counter
-from benchmarks.probes.ncu import kernel_names
 from fillpath.registry import Implementation
 from impl.cuda.kernel_durations import Durations, kernel_durations
 
@@ -50,12 +50,12 @@ def facts(timed: Mapping[str, Any], implementation: Implementation) -> dict[str,
     }
 
 
-def _row(durations: Durations, seconds: float) -> dict[str, Any]:
+def _row(durations: Durations) -> dict[str, Any]:
     if not durations.kernels:
         raise CountingError("CUPTI saw no kernel")
     slowest_first = sorted(durations.kernels.items(), key=lambda each: -each[1].seconds)
     kernels = {name: vars(kernel) for name, kernel in slowest_first}
-    return {"kernels": kernels, "span_seconds": durations.span, "seconds": seconds}
+    return {"kernels": kernels, "span_seconds": durations.span}
 
 
 COUNTER = Counter("durations", "calls", 5, lambda case: kernel_durations(), _row, facts, anew=True)

@@ -102,11 +102,7 @@ def _counting(case: Case) -> AbstractContextManager[PageFaults]:
     return page_faults_of(peers.devices(case.gpus)) if case.gpus > 1 else page_faults()
 
 
-def _row(faults: PageFaults, seconds: float) -> dict[str, Any]:
-    return {**asdict(faults), "seconds": seconds}
-
-
-COUNTER = Counter("faults", "repeats", 3, _counting, _row, facts, first=link_rates)
+COUNTER = Counter("faults", "repeats", 3, _counting, asdict, facts, first=link_rates)
 
 if __name__ == "__main__":
     sys.exit(COUNTER.main(sys.argv[1:]))

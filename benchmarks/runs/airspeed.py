@@ -32,8 +32,8 @@ from typing import Any
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark, benchmark_of
 from benchmarks.engine.follow import adopt
+from benchmarks.engine.machine import git
 from benchmarks.runs.exact import agreed
-from benchmarks.runs.night_commits import git
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.lock import exclusive

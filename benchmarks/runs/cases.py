@@ -85,14 +85,10 @@ def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collectio
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
     others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
     cases = list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
-    return list(dict.fromkeys([*cases, *_other_seeds(cases, recorded)]))
-
-
-def _other_seeds(cases: Iterable[Case], recorded: Collection[str]) -> list[Case]:
-    """Return the recorded cases that differ in their seed alone from those that have one."""
     seeded = {replace(case, seed=0) for case in cases if case.seed}
-    names = [name for name in recorded if ".seed=" in name] if seeded else []
-    return sorted(case for case in map(Case.parse, names) if replace(case, seed=0) in seeded)
+    named = [Case.parse(name) for name in recorded if seeded and ".seed=" in name]
+    other_seeds = sorted(case for case in named if replace(case, seed=0) in seeded)
+    return list(dict.fromkeys([*cases, *other_seeds]))
 
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:

@@ -17,17 +17,13 @@ from fillpath.paths import CONFIG
 from fillpath.settings import Settings
 from fillpath.twins import twins_of
 
-# The suite that shows that everything works.
-_EMBEDDED = "embedded"
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
-# The class of twins, next to those of the catalogue.
-_TWINS = "twins"
 
 
 def limits_of(case: Case, settings: Settings) -> Limits:
     """Return the limits of a process of the case in the suite of these settings."""
-    embedded, name = settings.suite == _EMBEDDED, _class(case, settings)
+    embedded, name = settings.suite == "embedded", _class(case, settings)
     limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
     if name is None:
         return limits
@@ -53,7 +49,7 @@ def _class(case: Case, settings: Settings) -> str | None:
     entry = catalogue.find(case.matrix) if settings.suite == _LAID_OUT else None
     if entry is None:
         return None
-    name = _TWINS if twins_of(case.matrix) else entry.suite
+    name = "twins" if twins_of(case.matrix) else entry.suite
     return name if name in layout()["limits"] else None
 
 

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.engine.machine import git
 from fillpath.errors import ConfigError
 from fillpath.host import machine_name
 from fillpath.paths import results
@@ -57,12 +58,3 @@ def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str
 def clear(repository: Path, folder: Path) -> None:
     """Remove a worktree."""
     git(repository, "worktree", "remove", "--force", str(folder))
-
-
-def git(repository: Path, *arguments: str) -> str:
-    """Return the output of a git command. Raises ConfigError if it fails."""
-    command = ["git", "-C", str(repository), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout.strip()

@@ -1,4 +1,7 @@
-"""A commit's own code, waiting in its own worktree and environment to measure single processes."""
+"""A commit's own code, waiting in its own worktree and environment to measure single processes.
+
+An environment belongs to the content of lock files, which most commits share.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.engine.follow import adopt
-from benchmarks.runs.environment import environment
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
+from fillpath.nouns import content_hash
 from fillpath.paths import results
 from fillpath.record import Record
+from fillpath.settings import settings
 
 
 class Checkouts:
@@ -36,24 +40,20 @@ class Checkouts:
 
         night : str, the first part of the run id, so that base and commit never pool
         """
-        python = self._pythons[folder] = environment(folder, self.place)
-        command = [str(python), "-m", "fillpath", "workflow", "processes", f"{night}-{folder.name}"]
-        return Process(command, folder, self._variables(folder))
+        self._pythons[folder] = environment(folder, self.place)
+        return Process(self._command("processes", folder, night), folder, self._variables(folder))
 
     def keep_series(self, folder: Path, night: str) -> None:
         """Add the medians of the run of an opened worktree to asv's series of its commit."""
         adopt()
         # This run alone counts, and every case has at least one process. Standard output is the night's.
         variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
-        command = [
-            str(self._pythons[folder]),
-            "-m",
-            "fillpath",
-            "workflow",
-            "series",
-            f"{night}-{folder.name}",
-        ]
+        command = self._command("series", folder, night)
         subprocess.run(command, cwd=folder, env=variables, stdout=sys.stderr, check=False)
+
+    def _command(self, verb: str, folder: Path, night: str) -> list[str]:
+        python = str(self._pythons[folder])
+        return [python, "-m", "fillpath", "workflow", verb, f"{night}-{folder.name}"]
 
     def _variables(self, folder: Path) -> dict[str, str]:
         left = "" if self.deadline == float("inf") else f"{max(0.001, self.deadline - time.time()):.3f}s"
@@ -103,3 +103,41 @@ class Process:
         if not line:
             raise FillpathError(f"the process that measures ended with status {self._process.wait()}")
         return json.loads(line)
+
+
+def environment(folder: Path, place: Path) -> Path:
+    """Return the Python of a checkout's environment, made on first use, with the checkout installed into it.
+
+    Raises FillpathError if pip fails.
+    """
+    locks = _locks(folder)
+    home = place / f"env-{environment_key(locks)}"
+    python, complete = str(home / "bin" / "python"), home / ".complete"
+    pip = (python, "-m", "pip", "install", "--quiet")
+    if not complete.is_file():
+        _run(sys.executable, "-m", "venv", "--clear", str(home))
+        for lock in locks:
+            _run(*pip, "--require-hashes", "-r", str(lock))
+        complete.touch()
+    _run(*pip, "--no-build-isolation", "--no-deps", "-e", str(folder))
+    return Path(python)
+
+
+def environment_key(locks: Sequence[Path]) -> str:
+    """Return a hash of the locks' content and of the Python that they are installed for."""
+    return content_hash(sys.version, *(lock.read_text() for lock in locks))[:16]
+
+
+def _locks(folder: Path) -> list[Path]:
+    """Return the checkout's locks: that of all machines, and that of this machine's CUDA."""
+    choice = ["sh", str(folder / "profiles" / "cuda-choice")]
+    chosen = subprocess.run(choice, capture_output=True, text=True, check=False)
+    cuda = settings().cuda or chosen.stdout.strip()
+    names = ["requirements.lock", *([f"requirements-cuda{cuda}.lock"] if cuda in ("12", "13") else [])]
+    return [folder / name for name in names]
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FillpathError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")

@@ -91,18 +91,13 @@ def stays(case: Case, record: Record, count: int, within: Run) -> bool:
 
 
 def by_input(cases: Sequence[Case]) -> list[list[Case]]:
-    """Group the cases that are measured in turn with each other: the cases of one input."""
+    """Group the cases that are measured in turn with each other: those of one prepared matrix."""
     inputs: dict[tuple[str, str, int], list[Case]] = {}
     for case in cases:
-        inputs.setdefault(input_of(case), []).append(case)
+        inputs.setdefault((case.matrix, case.preparation.name, case.seed), []).append(case)
     return list(inputs.values())
 
 
 def rounds_of(case: Case, count: int) -> int:
     """Return the number of rounds, of `count`, in which the case is measured."""
     return min(count, processes_of(case, settings())) if count == settings().rounds else count
-
-
-def input_of(case: Case) -> tuple[str, str, int]:
-    """Return what the cases of an input have in common: the prepared matrix."""
-    return case.matrix, case.preparation.name, case.seed
