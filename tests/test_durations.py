@@ -183,24 +183,6 @@ def test_a_refusal_is_named(fake: FakeCupti) -> None:
 # The child, whose implementation needs no GPU.
 
 
-class FakeSubject:
-    """Calls and checks that are noted in `events`."""
-
-    def __init__(self, events: list[str]) -> None:
-        self.events, self.where = events, self
-        events.append("operand")
-
-    def sampled(self, call: Any) -> Any:
-        return call
-
-    def call(self) -> tuple[None, None]:
-        self.events.append("call")
-        return None, None
-
-    def check(self, result: None, when: str) -> None:
-        self.events.append("check")
-
-
 def child(
     monkeypatch: pytest.MonkeyPatch, kernels: tuple[str, ...] = ("rl_level",)
 ) -> tuple[dict[str, Any], list[str]]:
@@ -216,7 +198,12 @@ def child(
         collected.kernels.update({name: Kernel(2, 0.5) for name in kernels})
 
     monkeypatch.setattr(durations, "kernel_durations", collecting)
-    monkeypatch.setattr(cupti_child, "subject", lambda case: FakeSubject(events))
+
+    def subject(case: Case) -> Any:
+        events.append("operand")
+        return lambda: (events.append("call"), None), lambda result, when: events.append("check")
+
+    monkeypatch.setattr(cupti_child, "subject", subject)
     return durations.COUNTER.counted(GLU3), events
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.layout import layout, limits_of, processes_of
+from benchmarks.runs.cases import layout, limits_of, processes_of, suite_cases
 from benchmarks.runs.plan import plan
 from commands import main
 from fetch import catalogue

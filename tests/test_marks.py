@@ -13,8 +13,7 @@ from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
 from benchmarks.runs import airspeed, marks, stage
 from benchmarks.runs.airspeed import Row, has_rows
-from benchmarks.runs.cases import suite_stages
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of, suite_stages
 from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
 from fillpath.errors import ConfigError

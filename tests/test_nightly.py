@@ -19,7 +19,7 @@ import pytest
 
 from benchmarks.engine.run import Run
 from benchmarks.runs import night_commits
-from benchmarks.runs.night_rounds import Course, Turns
+from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
 from benchmarks.runs.night_worker import Checkouts, Process, environment_key
 from benchmarks.runs.nightly import Night, night
@@ -324,7 +324,7 @@ def course(change: Callable[[Record], Record] = lambda record: record) -> Course
     """Three rounds of a base and of a commit that is slower by half."""
     base = [made(CASE, "a" * 40, 1.0, process) for process in range(FIRST)]
     tip = [change(made(CASE, "b" * 40, 1.5, process)) for process in range(FIRST)]
-    return Course(CASE, {"a" * 40: base, "b" * 40: tip})
+    return {"a" * 40: base, "b" * 40: tip}
 
 
 @pytest.mark.parametrize(
@@ -338,13 +338,13 @@ def course(change: Callable[[Record], Record] = lambda record: record) -> Course
     ],
 )
 def test_records_of_other_inputs_hosts_and_devices_make_no_pair(change: Callable[[Record], Record]) -> None:
-    assert course().differences("a" * 40, "b" * 40) == pytest.approx([np.log(1.5)] * FIRST)
-    assert course(change).differences("a" * 40, "b" * 40) == ()
+    assert paired(course(), "a" * 40, "b" * 40) == pytest.approx([np.log(1.5)] * FIRST)
+    assert paired(course(change), "a" * 40, "b" * 40) == ()
 
 
 def test_what_was_not_run_is_no_regression(repository: Repository) -> None:
     late = course(lambda record: replace(record, status=Status.NOT_RUN, seconds=[], verified=None))
-    turns = Turns({commit: Asked(repository, commit, commit, "1.0") for commit in late.records}, np.inf, ())
+    turns = Turns({commit: Asked(repository, commit, commit, "1.0") for commit in late}, np.inf, ())
     turns.courses = {CASE: late}
     assert learn(State(), turns)[1] == ()
 

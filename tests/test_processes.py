@@ -16,7 +16,7 @@ from benchmarks.engine import current, run
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import stage
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from commands._records import record_text

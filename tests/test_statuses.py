@@ -17,7 +17,7 @@ from benchmarks.engine.run import alone
 from benchmarks.runs import airspeed, archive, plan
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
-from benchmarks.runs.night_rounds import Course
+from benchmarks.runs.night_rounds import paired
 from benchmarks.runs.predictions import Predictions
 from benchmarks.runs.rounds import outstanding
 from commands import main
@@ -131,10 +131,7 @@ def test_what_counts_and_compares_reads_it() -> None:
         assert record_text(records[-1]).startswith(records[-1].case)
         assert differences(records[-1], records[-1]) == () and not agreed(records)
     measured = [record for record in every() if record.median is not None]
-    assert measured and all(
-        Course(record.case, {"a": [record], "b": [record]}).differences("a", "b") == (0.0,)
-        for record in measured
-    )
+    assert measured and all(paired({"a": [record], "b": [record]}, "a", "b") == (0.0,) for record in measured)
     assert airspeed.rows_of("symbolic", {record.case: [record] for record in measured})
 
 

@@ -18,7 +18,7 @@ from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.workers import Setup, Worker
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of
 from commands import main
 from fillpath.case import Case, Preparation
 from fillpath.paths import ROOT

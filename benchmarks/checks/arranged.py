@@ -68,7 +68,7 @@ def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> fl
     extra[at[~lost]] = False
     off = positions // n != positions % n
     if raw.field == "pattern":
-        # Of made-up values each diagonal exceeds the sum of the row's other moduli.
+        # Made-up values have a diagonal above the sum of the row's other moduli.
         sums = np.bincount(result.pattern.rows()[off], np.abs(result.values[off]), n)
         return float(lost.sum() + (extra & off).sum() + np.count_nonzero(result.values[~off] <= sums))
     held = np.where((places // n == places % n) & (scaled == 0), diagonal, scaled)

@@ -38,6 +38,7 @@ from impl.cuda.peers import device_count
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 # Bytes of an entry of F: its index, and in the numeric phase its value in float32.
 _INDEX, _VALUE = 4, 4
+_LATE = "the time limit of this run was reached before"
 # Fields that a record has as its worker reported them.
 _REPORTED = (
     "status", "conclusive", "verified", "work", "peak_memory", "energy", "clocks", "throttle", "series",
@@ -83,13 +84,11 @@ def measure(
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
         ok = current.ok_record(case, within.id)
-        return current.make_last(ok) if ok is not None else current.store(_late(blank))
+        return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, _LATE)
     try:
         prepared = _measurable(case, limits, within)
-    except NotReadyError as error:
-        return _not_started(blank, error.outcome, str(error), conclusive=False)
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
-        return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
+        return _not_started(blank, *_failure(error), conclusive=False)
     stored = current.reusable_record(
         case, prepared.hash, limits, processes, run_id=within.id, process=process, fresh=fresh
     )
@@ -98,11 +97,8 @@ def measure(
     key = current.key_of(case, prepared.hash)
     blank = replace(blank, key=key, prepared=prepared_facts(prepared))
     if lack := _lack(case, implementation, prepared, limits):
-        memory = limits.memory_limit()
-        return current.store(
-            replace(blank, status=Status.OUT_OF_MEMORY, reason=lack, memory_limit=memory,
-                    threads_used=current.threads_of(case))
-        )  # fmt: skip
+        more = {"memory_limit": limits.memory_limit(), "threads_used": current.threads_of(case)}
+        return _not_started(blank, Status.OUT_OF_MEMORY, lack, **more)
     with exclusive(host.node_lock("measurement")):
         start = _start(limits, process, processes)
         return current.store(_supervised(case, implementation, prepared, limits, blank, within, start))
@@ -130,29 +126,18 @@ def ranks_of(case: Case, implementation: Implementation) -> int:
     return int(implementation.values(dict(case.options)).get("ranks", 1))
 
 
-def store_unavailable(
-    case: Case, reason: str, within: Run, git_state: tuple[str | None, bool | None] | None = None
-) -> Record:
-    """Store that the case cannot run here. git_state : where the caller knows it."""
-    return _not_started(blank_record(case, within, git_state=git_state), Status.UNAVAILABLE, reason)
-
-
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
     """Return the worker's job: to measure a prepared case. Ranks share this machine's cores."""
     ranks = ranks_of(case, implementation)
     return {
         "task": "measure",
-        "stage": case.stage,
-        "implementation": case.implementation,
+        "case": case.name,
         "module": implementation.module,
         "device": implementation.device,
-        "options": dict(case.options),
         "threads": case.threads or max(1, machine.machine().cores // ranks),
-        "gpus": case.gpus,
         "ranks": ranks,
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
-        "seed": case.seed,
         "series": str(series_path(host.machine_name(), case.name)),
         "sampling": asdict(limits.sampling),
     }
@@ -208,23 +193,17 @@ def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits
     )
 
 
-def _not_started(blank: Record, status: Status, reason: str, conclusive: bool = True) -> Record:
-    return current.store(replace(blank, status=status, reason=reason, conclusive=conclusive))
+def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Record:
+    return current.store(replace(blank, status=status, reason=reason, **more))
 
 
-def _late(blank: Record) -> Record:
-    return replace(blank, status=Status.NOT_RUN, reason="the time limit of this run was reached before")
-
-
-def _one_line(error: BaseException) -> str:
+def _failure(error: Exception) -> tuple[Status, str]:
+    """Return the status and the reason of a case whose input could not be had."""
     text = " ".join(str(error).split())
-    return text if isinstance(error, FillpathError) else f"{type(error).__name__}: {text}"
-
-
-def _status_of(error: BaseException) -> Status:
     if isinstance(error, FillpathError):
-        return Status(error.status)
-    return Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
+        return Status(error.outcome if isinstance(error, NotReadyError) else error.status), text
+    status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
+    return status, f"{type(error).__name__}: {text}"
 
 
 def _start(limits: Limits, process: int, processes: int) -> Start:
@@ -246,7 +225,7 @@ def _supervised(
     """Measure, and return the filled record."""
     remaining = within.remaining()
     if remaining <= 0:
-        return _late(blank)
+        return replace(blank, status=Status.NOT_RUN, reason=_LATE)
     seconds = min(limits.seconds, remaining)
     memory = limits.memory_limit()
     job = job_of(case, implementation, prepared, limits)

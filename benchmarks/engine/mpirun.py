@@ -16,9 +16,11 @@ from typing import Any
 
 import psutil
 
+from benchmarks.engine.follow import parent_mark
 from benchmarks.engine.workers import AnyWorker
 from fillpath.errors import UnavailableError
 from fillpath.peers import peers
+from fillpath.settings import PARENT
 
 # Open MPI asks root whether it means it. Ranks are bound by `Ranks.take_share`, by any MPI alike.
 _ENVIRONMENT = {
@@ -77,7 +79,7 @@ class RankWorker(AnyWorker):
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.engine.follow", launcher, "-n", str(ranks), *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
-            env={**alone, **_ENVIRONMENT},
+            env={**alone, **_ENVIRONMENT, PARENT: parent_mark()},
         )  # fmt: skip
         self.pid = self._process.pid
 

@@ -30,10 +30,12 @@ from fillpath.errors import FillpathError, UnavailableError
 from impl.cuda.device import is_out_of_memory
 
 if TYPE_CHECKING:
+    from benchmarks.engine.benchmark import Context
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import Meter
     from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import Host
+    from fillpath.case import Case
 
 Report = Callable[..., None]
 
@@ -110,34 +112,26 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     job : from `benchmarks.engine.measure.job_of`
     report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
-    from benchmarks.engine import operands
     from benchmarks.engine.benchmark import benchmark_of, verify
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
     from benchmarks.engine.limits import Sampling
-    from benchmarks.engine.places import place
+    from fillpath.case import Case
     from fillpath.registry import lookup
     from fillpath.series import write_series
     from impl.cuda import transfer
 
     crew = crew or Alone()
     importlib.import_module(job["module"])
-    implementation = lookup(job["stage"], job["implementation"])
-    benchmark = benchmark_of(job["stage"])
-    crew.take_share(job["threads"], implementation.device, job["gpus"])
-    stored = (Path(job["prepared"]), implementation, job["options"], job["seed"])
-    context = operands.stored_context(*stored) if crew.first else None
-    where = place(implementation.device)
-    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
-    arguments = operands.arguments(implementation, job["options"], job["seed"], job["gpus"])
-
-    def call() -> Any:
-        return implementation.function(noun, **arguments)
+    case = Case.parse(job["case"])
+    implementation, benchmark = lookup(case.stage, case.implementation), benchmark_of(case.stage)
+    crew.take_share(job["threads"], implementation.device, case.gpus)
+    context, where, call = brought(case, Path(job["prepared"]), crew)
 
     def passes(result: Any, work: Any) -> bool:
         if context is None:
             return bool(crew.share(None))
-        verdict = verify(job["stage"], result, context, where.fetch)
+        verdict = verify(case.stage, result, context, where.fetch)
         report("verified", **asdict(verdict), replaced=int((work.facts or {}).get("small_pivots", 0)))
         return bool(crew.share(verdict.passes))
 
@@ -152,7 +146,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     # Whatever else runs for this measurement stops first.
     report("sampling")
     where.begin()
-    with metered(implementation.device, max(1, job["gpus"])) as meter:
+    with metered(implementation.device, max(1, case.gpus)) as meter:
         (last, work), joules = _sample(call, Sampling(**job["sampling"]), where, meter, report, crew)
     state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
     if passes(last, work) and context is not None:
@@ -171,6 +165,23 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
             where.fetch(benchmark.answer(last, context))
             report("moved", transfers=where.transfers)
         report("done")
+
+
+def brought(case: Case, path: Path, crew: Alone) -> tuple[Context | None, Host, Callable[[], Any]]:
+    """Bring a case's input to where it is used. Return the first rank's context, the place and the call.
+
+    path : of the prepared matrix. Raises as `operands.stored_context`.
+    """
+    from benchmarks.engine import operands
+    from benchmarks.engine.places import place
+    from fillpath.registry import lookup
+
+    implementation, options = lookup(case.stage, case.implementation), dict(case.options)
+    context = operands.stored_context(path, implementation, options, case.seed) if crew.first else None
+    where = place(implementation.device)
+    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
+    arguments = operands.arguments(implementation, options, case.seed, case.gpus)
+    return context, where, lambda: implementation.function(noun, **arguments)
 
 
 @contextlib.contextmanager

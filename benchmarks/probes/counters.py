@@ -125,8 +125,8 @@ def explain(text: str) -> str:
 def count(case: Case) -> Path:
     """Read the counters of a case and store them. Return the file.
 
-    Raises CountingError where ncu is missing, may not read counters or saw no kernel of the implementation's,
-    and where the case has no ok record of today's sources.
+    Raises CountingError where ncu is missing, may not read counters or saw no kernel of the implementation's.
+    Raises it too where the case has no ok record of today's sources.
     """
     implementation = lookup(case.stage, case.implementation)
     record = measured(case, implementation)
@@ -181,14 +181,12 @@ def _call(case: Case) -> None:
     """
     import cupy
 
-    counted = subject(case)
-    counted.call()
-    cupy.cuda.runtime.deviceSynchronize()
+    call, check = subject(case)
+    call()
     cupy.cuda.runtime.profilerStart()
-    result, _ = counted.call()
-    cupy.cuda.runtime.deviceSynchronize()
+    result, _ = call()
     cupy.cuda.runtime.profilerStop()
-    counted.check(result, "under the profiler")
+    check(result, "under the profiler")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.engine import run
 from benchmarks.engine.current import reusable_record
@@ -25,12 +25,8 @@ from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
-from fillpath.registry import Implementation, lookup
+from fillpath.registry import Implementation
 from fillpath.settings import PARENT
-
-if TYPE_CHECKING:
-    from benchmarks.engine.benchmark import Context
-    from benchmarks.engine.places import Host
 
 SCHEMA_VERSION = 1
 
@@ -56,29 +52,6 @@ class Ended:
         messages = [line.removeprefix(label) for line in lines if label and line.startswith(label)]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
         return messages[-1] if messages else ": ".join([*killed, *lines[-1:]])
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A case in the process that counts it.
-
-    where : host or device, where the implementation runs
-    call : the implementation on its input, which is already there; returns a result and its work
-    context : the facts that a result is compared with
-    """
-
-    stage: str
-    where: Host
-    call: Callable[[], Any]
-    context: Context
-
-    def check(self, result: Any, when: str) -> None:
-        """Verify a result. Raises CountingError for a wrong one, which names the time."""
-        from benchmarks.engine.benchmark import verify
-
-        verdict = verify(self.stage, result, self.context, self.where.fetch)
-        if not verdict.passes:
-            raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
 
 def measured(case: Case, implementation: Implementation) -> Record:
@@ -135,18 +108,26 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
     return Ended(process.returncode, out + errors)
 
 
-def subject(case: Case) -> Subject:
-    """Bring the input of a case to where it is used. Raises as `operands.stored_context`."""
-    from benchmarks.engine import operands
-    from benchmarks.engine.places import place
+def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
+    """Bring the input of a case to where it is used. Raises as `brought`.
 
-    implementation = lookup(case.stage, case.implementation)
-    path, options = prepared_path(case.matrix, case.preparation, case.seed), dict(case.options)
-    arguments = operands.arguments(implementation, options, case.seed, case.gpus)
-    context = operands.stored_context(path, implementation, options, case.seed)
-    where = place(implementation.device)
-    noun = where.bring(operands.operand(implementation, context))
-    return Subject(case.stage, where, lambda: implementation.function(noun, **arguments), context)
+    Returns the call, which returns a result and its work when the device is done, and a check of results. The
+    check raises CountingError for a wrong result, with the time that it is given.
+    """
+    from benchmarks.engine.benchmark import verify
+    from benchmarks.engine.crew import Alone
+    from benchmarks.engine.worker import brought
+
+    path = prepared_path(case.matrix, case.preparation, case.seed)
+    context, where, call = brought(case, path, Alone())
+
+    def check(result: Any, when: str) -> None:
+        assert context is not None
+        verdict = verify(case.stage, result, context, where.fetch)
+        if not verdict.passes:
+            raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
+
+    return where.sampled(call), check
 
 
 def child_status(tool: str, work: Callable[[], object]) -> int:

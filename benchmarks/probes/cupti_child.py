@@ -94,15 +94,13 @@ class Counter:
 
         Raises CountingError for a wrong result, UnavailableError where CUPTI refuses.
         """
-        counting = subject(case)
-        call = counting.where.sampled(counting.call)
-        counting.check(call()[0], "before CUPTI counted")
+        call, check = subject(case)
+        check(call()[0], "before CUPTI counted")
         uncounted = [_clocked(call)[0] for _ in range(self.repeats)]
         first = self.first()
         if self.anew:
-            del counting, call
-            counting = subject(case)
-            call = counting.where.sampled(counting.call)
+            del call, check
+            call, check = subject(case)
             with self.counting(case):
                 call()
         rows, outcome = [], (None, None)
@@ -112,7 +110,7 @@ class Counter:
             with self.counting(case) as counts:
                 seconds, outcome = _clocked(call)
             rows.append({**self.row(counts), "seconds": seconds})
-        counting.check(outcome[0], "while CUPTI counted")
+        check(outcome[0], "while CUPTI counted")
         return {self.rows: rows, "uncounted_seconds": uncounted, **first}
 
 

@@ -131,7 +131,7 @@ def _judged(
     kernels : lines on what changed of these
     """
     known, new, mended = learn(state, turns)
-    stored = [pair for course in turns.courses.values() for pair in course.records.items()]
+    stored = [pair for course in turns.courses.values() for pair in course.items()]
     results = Counter(commit for commit, records in stored for record in records if record.median is not None)
     failed = [*failed, *((each, "no case has a result") for each in turns.commits if not results[each])]
     exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
@@ -160,7 +160,7 @@ def _known(regressions: Iterable[Regression]) -> list[str]:
 
 def _exact(course: Course, base: str, tip: str) -> tuple[str, ...]:
     """Return what changed that needs no clock, if every round agrees."""
-    pairs = zip(course.records[base], course.records[tip], strict=False)
+    pairs = zip(course[base], course[tip], strict=False)
     rounds = [differences(before, after) for before, after in pairs if base != tip]
     return tuple(text for text in rounds[0] if all(text in texts for texts in rounds)) if rounds else ()
 

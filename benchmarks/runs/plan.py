@@ -19,8 +19,7 @@ import pandas as pd
 from benchmarks.engine import current, machine
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes, ranks_of
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.layout import limits_of, processes_of
+from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from benchmarks.runs.predictions import Predictions
 from fetch import catalogue, suitesparse
 from fetch.sizes import archive_sizes

@@ -13,7 +13,7 @@ from benchmarks.engine import current
 from benchmarks.engine.measure import measure, require
 from benchmarks.engine.reference import reference_path
 from benchmarks.engine.run import Run
-from benchmarks.runs.layout import limits_of, processes_of
+from benchmarks.runs.cases import limits_of, processes_of
 from fetch.prepare import prepared_hash, prepared_path
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, FillpathError, UnavailableError

@@ -6,8 +6,7 @@ import argparse
 
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.run import Run
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of, suite_cases
 from commands.workflow._input import add_inputs, for_each
 from fillpath.case import Case
 from fillpath.settings import settings
