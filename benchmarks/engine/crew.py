@@ -101,7 +101,10 @@ def unbind(local: Any) -> None:
 def main() -> None:
     """Measure as one rank of the arguments."""
     ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
-    _die_with_the_launcher()
+    # A rank dies with what started it, and ends now if that is dead already.
+    worker.die_first(os.getppid())
+    if not Path(f"/proc/{os.getsid(0)}/exe").exists():
+        sys.exit("the launcher died before the rank began")
     with reports.open("w") as pipe:
 
         def report(event: str, **values: Any) -> None:
@@ -127,13 +130,6 @@ def main() -> None:
             # The others wait for this one, which may end by `exit` too.
             if not done:
                 crew.abort()
-
-
-def _die_with_the_launcher() -> None:
-    """Have the kernel kill this rank when what started it dies; end now if that is dead already."""
-    worker.die_first(os.getppid())
-    if not Path(f"/proc/{os.getsid(0)}/exe").exists():
-        sys.exit("the launcher died before the rank began")
 
 
 if __name__ == "__main__":

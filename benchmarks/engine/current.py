@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 from benchmarks.engine import machine
 from benchmarks.engine.limits import Limits
@@ -17,7 +16,6 @@ from fillpath import host
 from fillpath.case import Case
 from fillpath.hardware import host_facts, identity
 from fillpath.lock import exclusive
-from fillpath.nouns import Prepared
 from fillpath.processes import number, of_run
 from fillpath.record import UNTRIED, Record, Status, read_records, record_key, record_path, write_records
 from fillpath.registry import lookup
@@ -63,12 +61,6 @@ def blank_record(
         commit=commit,
         dirty=dirty,
     )
-
-
-def prepared_facts(prepared: Prepared) -> dict[str, Any]:
-    """Return a record's facts of its input."""
-    provenance = asdict(prepared.provenance)
-    return {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz, **provenance}
 
 
 def reusable_record(

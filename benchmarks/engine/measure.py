@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.engine import current, machine, run
 from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
-from benchmarks.engine.current import blank_record, prepared_facts
+from benchmarks.engine.current import blank_record
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
@@ -86,7 +86,10 @@ def measure(
         ok = current.ok_record(case, within.id)
         return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, _LATE)
     try:
-        prepared = _measurable(case, limits, within)
+        benchmark_of(case.stage)
+        prepared = make_ready(case, limits, within)
+        if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
+            raise UnsupportedError(f"{case.matrix} has complex values; numeric work takes real ones only")
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
         return _not_started(blank, *_failure(error), conclusive=False)
     stored = current.reusable_record(
@@ -94,8 +97,9 @@ def measure(
     )
     if stored is not None:
         return current.make_last(stored)
-    key = current.key_of(case, prepared.hash)
-    blank = replace(blank, key=key, prepared=prepared_facts(prepared))
+    size = {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz}
+    facts = {**size, **asdict(prepared.provenance)}
+    blank = replace(blank, key=current.key_of(case, prepared.hash), prepared=facts)
     if lack := _lack(case, implementation, prepared, limits):
         more = {"memory_limit": limits.memory_limit(), "threads_used": current.threads_of(case)}
         return _not_started(blank, Status.OUT_OF_MEMORY, lack, **more)
@@ -150,15 +154,6 @@ def _resolved(case: Case | str) -> tuple[Case, Implementation]:
     if case.gpus:
         implementation.option("gpus")
     return replace(case, options=implementation.canonical(dict(case.options))), implementation
-
-
-def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
-    """Return the prepared matrix. Raises as `make_ready`, and UnsupportedError for unmeasurable cases."""
-    benchmark_of(case.stage)
-    prepared = make_ready(case, limits, within)
-    if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
-        raise UnsupportedError(f"{case.matrix} has complex values; numeric work takes real ones only")
-    return prepared
 
 
 def least_bytes(case: Case, implementation: Implementation, filled: float) -> float:

@@ -41,22 +41,21 @@ class Staging:
 
     def to_device(self, noun: Any) -> Any:
         """Return the noun with its NumPy arrays converted to CuPy's."""
-        return self._moved(noun, _placed, _Lane.fill)
+        pairs: list[tuple[Array, Any]] = []
+        moved = transfer.mapped(noun, lambda value: _placed(value, pairs))
+        self._move(_Lane.fill, pairs)
+        return moved
 
     def to_host(self, noun: Any) -> Any:
         """Return the noun with its CuPy arrays converted to NumPy's."""
-        return self._moved(noun, _room_for, _Lane.empty)
+        pairs: list[tuple[Array, Any]] = []
+        moved = transfer.mapped(noun, lambda value: _room_for(value, pairs))
+        self._move(_Lane.empty, pairs)
+        return moved
 
-    def _moved(
-        self,
-        noun: Any,
-        place: Callable[[Any, list[tuple[Array, Any]]], Any],
-        move: Callable[[_Lane, list[_Piece]], None],
-    ) -> Any:
+    def _move(self, move: Callable[[_Lane, list[_Piece]], None], pairs: list[tuple[Array, Any]]) -> None:
         import cupy
 
-        pairs: list[tuple[Array, Any]] = []
-        moved = transfer.mapped(noun, lambda value: place(value, pairs))
         # Kernels that compute the arrays end before other streams read them.
         cupy.cuda.runtime.deviceSynchronize()
         lanes = self._lanes
@@ -70,7 +69,6 @@ class Staging:
         cupy.cuda.runtime.deviceSynchronize()
         for future in futures:
             future.result()
-        return moved
 
 
 class _Lane:

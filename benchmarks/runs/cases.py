@@ -9,7 +9,7 @@ Cases are the experiments x the matrices of a size class.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,9 @@ def suite_experiments(settings: Settings) -> list[Experiment]:
 
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     """Return an experiment's cases in the size class, cheapest first."""
-    names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
+    # Fakes that tests register are no part of a run.
+    ours = [e for e in registry.registered(experiment.stage) if e.module.startswith("impl.") and not e.peer]
+    names = experiment.implementations or [entry.name for entry in ours]
     variants = [variant(experiment.stage, name) for name in names]
     # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
     threads = {"cpu": experiment.threads, "gpu": 0}
@@ -115,11 +117,6 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
         for case in experiment_cases(experiment, settings)
     }
     return list(cases)
-
-
-def _all_of(stage: str) -> Iterable[registry.Implementation]:
-    """Return the implementations below impl/ but peers: fakes that tests register are no part of a run."""
-    return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
 
 
 def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
