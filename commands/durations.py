@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.engine.machine import introduce
-from benchmarks.probes.durations import COUNTER
+from benchmarks.probes.cupti import DURATIONS
 from commands._cases import count_each
 from commands._parser import Parser
 from fillpath.registry import load_all
@@ -21,4 +21,4 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     load_all()
     introduce()
-    return count_each(arguments.case, COUNTER.collect)
+    return count_each(arguments.case, DURATIONS.collect)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.engine.machine import introduce
-from benchmarks.probes.faults import COUNTER, counted_cases
+from benchmarks.probes.cupti import FAULTS, counted_cases
 from commands._cases import count_each
 from commands._parser import Parser
 from fillpath.registry import load_all
@@ -28,4 +28,4 @@ def run(arguments: argparse.Namespace) -> int:
     load_all()
     introduce()
     names = arguments.case or [case.name for case in counted_cases(settings())]
-    return count_each(names, COUNTER.collect)
+    return count_each(names, FAULTS.collect)

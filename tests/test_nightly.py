@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from benchmarks.engine.run import Run
-from benchmarks.runs import night_commits
+from benchmarks.runs import checkouts
+from benchmarks.runs.checkouts import Checkouts, Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
-from benchmarks.runs.night_worker import Checkouts, Process, environment_key
 from benchmarks.runs.nightly import Night, night
 from benchmarks.runs.regressions import Regression, State, learn
 from commands.workflow import processes
@@ -414,10 +414,10 @@ def test_the_file_of_an_older_fillpath_keeps_its_known_regressions(tmp_path: Pat
 def test_the_default_branch_is_the_remotes(repository: Repository, tmp_path: Path) -> None:
     tip = repository.commit(1.0)
     subprocess.run(["git", "clone", "--quiet", str(repository.folder), str(tmp_path / "clone")], check=True)
-    assert night_commits.default_branch(tmp_path / "clone") == "origin/main"
-    assert night_commits.new_commits(tmp_path / "clone", "") == [tip]
+    assert checkouts.default_branch(tmp_path / "clone") == "origin/main"
+    assert checkouts.new_commits(tmp_path / "clone", "") == [tip]
     with pytest.raises(ConfigError, match="is not in origin/main"):
-        night_commits.new_commits(tmp_path / "clone", "0" * 40)
+        checkouts.new_commits(tmp_path / "clone", "0" * 40)
 
 
 def test_environments_are_told_apart_by_their_locks(tmp_path: Path) -> None:

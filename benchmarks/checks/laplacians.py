@@ -1,7 +1,9 @@
 """Checks of the stages on Laplacians: ParAC's factor with its depth (Figure 4), and the solution of a system.
 
-verify_preconditioner(factor, graph, "ac_sequential", column_hashes(other)).passes
-depths(graph, factor)["critical_path"]
+A factor is held against another code's of the same seed:
+
+    verify_preconditioner(factor, graph, "ac_sequential", column_hashes(other)).passes
+    depths(graph, factor)["critical_path"]
 """
 
 from __future__ import annotations

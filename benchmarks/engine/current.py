@@ -1,6 +1,8 @@
 """Records of a case: a blank one, which stored one today's code can reuse, and which one figures show.
 
 Figures show the current record: the last line of the case's file, with the other processes of its run.
+
+    reusable_record(case, prepared.hash, Limits()) or store(replace(blank_record(case, within), seconds=[0.5]))
 """
 
 from __future__ import annotations

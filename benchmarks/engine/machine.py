@@ -1,4 +1,9 @@
-"""Facts of this machine that a record carries. An unreadable fact is None, never guessed."""
+"""Facts of this machine that a record carries. An unreadable fact is None, never guessed.
+
+Most are asked for once a process:
+
+    machine().cores, accelerator("gpu")["device"]    # 16, "NVIDIA H200"
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from typing import Any
 import psutil
 
 from fillpath import host, peers
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
@@ -154,13 +159,16 @@ def oom_kills() -> int | None:
 
 def git(repository: Path, *arguments: str) -> str:
     """Return the output of a git command. Raises ConfigError if it fails, or if there is no git."""
-    command = ["git", "-C", str(repository), *arguments]
+    return output(ConfigError, "git", "-C", str(repository), *arguments)
+
+
+def output(error: type[FillpathError], *command: str) -> str:
+    """Return the output of a command. Raises the error with the end of the command's own if it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise ConfigError(f"{' '.join(command)}: {error}") from error
-    if done.returncode:
-        raise ConfigError(f"{' '.join(command)}: {done.stderr.strip()}")
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as failure:
+        reason = str(getattr(failure, "stderr", "")).strip()[-500:] or failure
+        raise error(f"{' '.join(command)}: {reason}") from failure
     return done.stdout.strip()
 
 

@@ -1,7 +1,9 @@
 """`measure`: the supervisor of one measurement. It writes the record, whatever becomes of the worker.
 
-record = measure("symbolic.fill1@HB+bcsstk18.metis")
-record.status, record.median
+A caller needs the name of a case only:
+
+    record = measure("symbolic.fill1@HB+bcsstk18.metis")
+    record.status, record.median
 """
 
 from __future__ import annotations
@@ -39,11 +41,6 @@ BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 # Bytes of an entry of F: its index, and in the numeric phase its value in float32.
 _INDEX, _VALUE = 4, 4
 _LATE = "the time limit of this run was reached before"
-# Fields that a record has as its worker reported them.
-_REPORTED = (
-    "status", "conclusive", "verified", "work", "peak_memory", "energy", "clocks", "throttle", "series",
-    "longer_than",
-)  # fmt: skip
 
 
 def measure(
@@ -234,7 +231,7 @@ def _supervised(
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
     """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
     used = choices(blank.prepared or {}, implementation, dict(case.options))
-    taken = {name: getattr(outcome, name) for name in _REPORTED}
+    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **outcome.fields}
     if outcome.status is not Status.WRONG:
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}

@@ -21,8 +21,6 @@ from impl.cuda import transfer
 LEAST_BYTES = 8 * 2**20
 # As measured on an H100 with 16 cores: more threads, or larger or smaller pieces, are no faster.
 MOST_THREADS, LARGEST_PIECE, SMALLEST_PIECE = 8, 4 * 2**20, 2**20
-
-
 # Bytes of an array: a view on the host, and their address on the device.
 _Piece = tuple[Array, int]
 

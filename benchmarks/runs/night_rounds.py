@@ -14,9 +14,9 @@ from itertools import takewhile
 
 import numpy as np
 
+from benchmarks.runs.checkouts import Process
 from benchmarks.runs.exact import conditions
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST, Judgement, is_undecided, judge
-from benchmarks.runs.night_worker import Process
 from benchmarks.runs.rounds import by_input
 from fillpath.case import Case
 from fillpath.record import Record, Status

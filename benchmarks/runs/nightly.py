@@ -20,10 +20,9 @@ from benchmarks.engine import machine
 from benchmarks.engine.follow import adopt
 from benchmarks.runs import airspeed
 from benchmarks.runs.airspeed import AirspeedError
+from benchmarks.runs.checkouts import Checkouts, Process, base_of, clear, new_commits, worktrees
 from benchmarks.runs.exact import differences
-from benchmarks.runs.night_commits import base_of, clear, new_commits, worktrees
 from benchmarks.runs.night_rounds import Course, Turns
-from benchmarks.runs.night_worker import Checkouts, Process
 from benchmarks.runs.regressions import Regression, State, learn
 from fillpath.errors import FillpathError
 from fillpath.hardware import identity

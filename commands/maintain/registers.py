@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable
 
 from benchmarks.engine.machine import git
 from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, registered_kernels, usages
-from benchmarks.runs.night_commits import clear, worktrees
+from benchmarks.runs.checkouts import clear, worktrees
 from commands._parser import Parser
 from fillpath.paths import ROOT, WORK, write_text
 

@@ -1,6 +1,10 @@
-"""A commit's own code, waiting in its own worktree and environment to measure single processes.
+"""The commits that a night measures: each has a worktree, an environment, and a process that measures.
 
 An environment belongs to the content of lock files, which most commits share.
+
+    folders = worktrees(ROOT, place, new_commits(ROOT, last))
+    process = Checkouts(place).open(folders[commit], "night-1")
+    process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -16,12 +21,60 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine.follow import adopt
-from fillpath.errors import FillpathError
+from benchmarks.engine.machine import git, output
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.host import machine_name
 from fillpath.nouns import content_hash
 from fillpath.paths import results
 from fillpath.record import Record
 from fillpath.settings import settings
+
+
+def new_commits(repository: Path, last: str) -> list[str]:
+    """Return the default branch's commits after the last one measured, oldest first; merges count as one.
+
+    Without a last one it is the tip alone. Raises ConfigError if the branch lacks the last one.
+    """
+    branch = default_branch(repository)
+    if not last:
+        return [git(repository, "rev-parse", branch)]
+    known = ["git", "-C", str(repository), "merge-base", "--is-ancestor", last, branch]
+    if subprocess.run(known, capture_output=True, check=False).returncode:
+        raise ConfigError(
+            f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
+            f"{results() / machine_name() / 'nightly.json'} to begin anew"
+        )
+    return git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+
+
+def base_of(repository: Path, last: str, new: Sequence[str]) -> list[str]:
+    """Return the commit that new ones are compared with, if any: the last one measured, or the parent."""
+    if last or not new:
+        return [last] if new else []
+    return git(repository, "rev-list", "--first-parent", "--max-count=1", "--skip=1", new[0]).split()
+
+
+def default_branch(repository: Path) -> str:
+    """Return the remote's default branch as last fetched; without a remote HEAD."""
+    return git(repository, "for-each-ref", "--format=%(symref:short)", "refs/remotes/origin/HEAD") or "HEAD"
+
+
+def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
+    """Check commits out below a folder, reuse what a killed night left of these, and remove others."""
+    folders = {commit: place / commit[:12] for commit in commits}
+    for other in {found.parent for found in place.glob("*/.git")} - {*folders.values()}:
+        clear(repository, other)
+    git(repository, "worktree", "prune")
+    for commit, folder in folders.items():
+        if not (folder / ".git").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    return folders
+
+
+def clear(repository: Path, folder: Path) -> None:
+    """Remove a worktree."""
+    git(repository, "worktree", "remove", "--force", str(folder))
 
 
 class Checkouts:
@@ -115,11 +168,11 @@ def environment(folder: Path, place: Path) -> Path:
     python, complete = str(home / "bin" / "python"), home / ".complete"
     pip = (python, "-m", "pip", "install", "--quiet")
     if not complete.is_file():
-        _run(sys.executable, "-m", "venv", "--clear", str(home))
+        output(FillpathError, sys.executable, "-m", "venv", "--clear", str(home))
         for lock in locks:
-            _run(*pip, "--require-hashes", "-r", str(lock))
+            output(FillpathError, *pip, "--require-hashes", "-r", str(lock))
         complete.touch()
-    _run(*pip, "--no-build-isolation", "--no-deps", "-e", str(folder))
+    output(FillpathError, *pip, "--no-build-isolation", "--no-deps", "-e", str(folder))
     return Path(python)
 
 
@@ -135,9 +188,3 @@ def _locks(folder: Path) -> list[Path]:
     cuda = settings().cuda or chosen.stdout.strip()
     names = ["requirements.lock", *([f"requirements-cuda{cuda}.lock"] if cuda in ("12", "13") else [])]
     return [folder / name for name in names]
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise FillpathError(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")
