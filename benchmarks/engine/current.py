@@ -2,7 +2,8 @@
 
 Figures show the current record: the last line of the case's file, with the other processes of its run.
 
-    reusable_record(case, prepared.hash, Limits()) or store(replace(blank_record(case, within), seconds=[0.5]))
+    blank = blank_record(case, within)
+    reusable_record(case, prepared.hash, Limits()) or store(replace(blank, seconds=[0.5]))
 """
 
 from __future__ import annotations
