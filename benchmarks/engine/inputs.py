@@ -42,8 +42,8 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         return cached
     stopped = path.with_suffix(".stopped")
     _refuse_again(stopped, within)
-    job = {"task": "prepare", "case": case.name, "threads": current.threads_of(case)}
-    remaining = within.remaining()
+    threads, remaining = current.threads_of(case), within.remaining()
+    job = {"task": "prepare", "case": case.name, "reference": has_reference, "threads": threads}
     start: Start = "forked" if limits.forked else "alone"
     outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit(), start)
     if outcome.status is Status.OK:

@@ -7,7 +7,7 @@ writes no record: its supervisor does, whatever becomes of it. `crew` is the sam
 
 Standard input has two lines, for instance:
 
-    {"task": "prepare", "case": "symbolic.fill1@HB+bcsstk18.metis", "threads": 8}
+    {"task": "prepare", "case": "symbolic.fill1@HB+bcsstk18.metis", "reference": true, "threads": 8}
     go                                                     when a measurement may take samples
 """
 
@@ -95,15 +95,14 @@ def import_early(modules: Sequence[str]) -> None:
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache the prepared matrix of a case, and its reference where the stage refers to it."""
+    """Make and cache the prepared matrix of a case, and its reference if the job asks for it."""
     from benchmarks.engine.reference import reference
     from fetch.prepare import prepare
     from fillpath.case import Case
-    from fillpath.stages import stage_of
 
     case = Case.parse(job["case"])
     prepared = prepare(case.matrix, case.preparation, case.seed)
-    if stage_of(case.stage).refers:
+    if job["reference"]:
         reference(prepared)
     report("done")
 
