@@ -7,7 +7,6 @@ the factor to the last bit, so two codes can be compared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of
@@ -17,44 +16,34 @@ from fillpath.record import Verified
 from fillpath.registry import Implementation
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The factor of the same seed.
-
-    by : the code that made it
-    hashes : (n,) uint64, of each column
-    """
-
-    by: str
-    hashes: Array
-
-
 class Cholesky(Suite):
     """Seconds from a graph Laplacian, resident, to its randomised factor, resident."""
 
     stage = "cholesky"
     reads = (Laplacian,)
 
-    def expected(self, context: Context, implementation: Implementation, seed: int) -> Columns:
-        """Compute the factor by ac_sequential; by parac_cpu for ac_sequential itself."""
+    def expected(self, context: Context, implementation: Implementation, seed: int) -> tuple[str, Array]:
+        """Return another code's name, and the hashes of its factor's columns, (n,) uint64.
+
+        The code is ac_sequential, and parac_cpu for ac_sequential itself.
+        """
         from benchmarks.checks.laplacians import column_hashes
         from impl.cholesky.ac_sequential import ac_sequential
         from impl.cholesky.parac_cpu import parac_cpu
 
         other = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
         factor, _ = other(context.noun(Laplacian), seed=seed)
-        return Columns(other.__name__, column_hashes(factor))
+        return other.__name__, column_hashes(factor)
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each column is well formed and equals the other code's column to the last bit."""
         from benchmarks.checks.laplacians import verify_preconditioner
 
-        columns: Columns = context.expected
-        return verify_preconditioner(result, context.noun(Laplacian), columns.by, columns.hashes)
+        return verify_preconditioner(result, context.noun(Laplacian), *context.expected)
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Measure the depth of the factor: heights of its elimination trees, longest path, entries."""
-        from benchmarks.checks.trees import depths
+        from benchmarks.checks.laplacians import depths
 
         return depths(context.noun(Laplacian), fetch(result))
 

@@ -21,7 +21,7 @@ class Levels(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each column is in one level, and that every exact dependency goes up."""
-        from benchmarks.checks.levels import verify_levels
+        from benchmarks.checks.partitions import verify_levels
 
         return verify_levels(result, context.noun(Filled))
 

@@ -3,7 +3,7 @@
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be
 timed."""
 
-from benchmarks.probes.durations import COUNTER
+from benchmarks.probes.cupti import DURATIONS
 from commands._cases import add_cases, count_each
 from commands._parser import Arguments, Parser
 
@@ -13,4 +13,4 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    return count_each(arguments.case, COUNTER.collect)
+    return count_each(arguments.case, DURATIONS.collect)

@@ -3,7 +3,7 @@
 Each case needs an ok record of today's sources on this machine. Exit status 1 where one could not be
 counted."""
 
-from benchmarks.probes.faults import COUNTER, counted_cases
+from benchmarks.probes.cupti import FAULTS, counted_cases
 from commands._cases import add_cases, count_each
 from commands._parser import Arguments, Parser
 from fillpath.registry import load_all
@@ -21,4 +21,4 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: Arguments) -> int:
     load_all()
     names = arguments.case or [case.name for case in counted_cases(settings())]
-    return count_each(names, COUNTER.collect)
+    return count_each(names, FAULTS.collect)

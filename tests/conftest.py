@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 import fillpath.settings
-from benchmarks.engine import ahead, template
+from benchmarks.engine import template, workers
 from benchmarks.engine.reference import reference
 from fetch.prepare import prepare, prepared_path
 from fillpath import host, registry
@@ -69,7 +69,7 @@ def shared_cache(
 @pytest.fixture
 def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork every worker from a template that tests share, as `Limits(forked=True)` does for some."""
-    monkeypatch.setattr(ahead, "take", template.fork)
+    monkeypatch.setattr(workers, "take", template.fork)
 
 
 @pytest.fixture

@@ -190,7 +190,7 @@ MUTATIONS = (
         "test_laplacian.py::test_no_large_component_hides_a_small_one",
     ),
     Mutation(
-        "a record of the old gate stands", "benchmarks/engine/standing.py",
+        "a record of the old gate stands", "benchmarks/engine/current.py",
         "or (record.verified is not None and record.verified.by_norms)", "",
         "test_marks.py::test_a_record_of_the_old_gate_is_outstanding",
     ),
@@ -238,25 +238,26 @@ MUTATIONS = (
         "test_syntax.py::test_a_kernel_has_the_headers_of_its_headers",
     ),
     Mutation(
-        "a record of another number of threads is taken", "benchmarks/engine/standing.py",
+        "a record of another number of threads is taken", "benchmarks/engine/current.py",
         "if record.threads_used == threads_of(case) and record.device == device:",
         "if record.device == device:",
         "test_measure.py::test_another_number_of_cores_is_measured_again",
     ),
     # Whether a case is done, and what a run that was killed goes on with.
     Mutation(
-        "a case is measured again in a later run", "benchmarks/engine/standing.py",
-        "return record if record is not None or fresh else _settling(settled, processes)", "return record",
+        "a case is measured again in a later run", "benchmarks/engine/current.py",
+        "return next((record for record in found if _is_whole(record, found, processes)), None)",
+        "return None",
         "test_marks.py::test_what_stands_is_not_outstanding_in_a_later_run",
     ),
     Mutation(
-        "a kill settles a case", "benchmarks/engine/standing.py",
+        "a kill settles a case", "benchmarks/engine/current.py",
         "return record.status not in UNTRIED and record.conclusive",
         "return record.status not in UNTRIED",
         "test_measure.py::test_a_kill_from_outside_does_not_settle_the_case",
     ),
     Mutation(
-        "fewer samples than asked for settle a case", "benchmarks/engine/standing.py",
+        "fewer samples than asked for settle a case", "benchmarks/engine/current.py",
         "return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))", "return True",
         "test_measure.py::test_more_samples_than_stored_are_measured",
     ),
@@ -266,13 +267,13 @@ MUTATIONS = (
         "test_experiments.py::test_a_run_goes_on_after_a_kill_but_not_under_other_settings",
     ),
     Mutation(
-        "a killed run's processes are lost", "benchmarks/engine/standing.py",
+        "a killed run's processes are lost", "benchmarks/engine/current.py",
         "others = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]",
         "others = [r for r in read_records(path) if r.key != record.key]",
         "test_processes.py::test_a_run_goes_on_with_the_process_that_is_missing",
     ),
     Mutation(
-        "a timeout hides an earlier result", "benchmarks/engine/standing.py",
+        "a timeout hides an earlier result", "benchmarks/engine/current.py",
         "last = ok[-1:] if _says_less_than_ok(record) else []", "last: list[Record] = []",
         "test_measure.py::test_a_limit_never_hides_an_earlier_proof",
     ),
@@ -324,7 +325,7 @@ MUTATIONS = (
         "test_measure.py::test_what_the_deadline_cuts_off_has_no_timeout",
     ),
     Mutation(
-        "a lower limit's timeout settles a higher one's", "benchmarks/engine/standing.py",
+        "a lower limit's timeout settles a higher one's", "benchmarks/engine/current.py",
         "return limits.seconds <= (record.limit_seconds or 0.0)", "return True",
         "test_measure.py::test_a_higher_limit_measures_a_timeout_again",
     ),
@@ -335,7 +336,7 @@ MUTATIONS = (
     ),
     Mutation(
         "workers go on beside samples", "benchmarks/engine/process.py",
-        '        ahead.pause()\n        worker.tell("go")', '        worker.tell("go")',
+        '        workers.pause()\n        worker.tell("go")', '        worker.tell("go")',
         "test_ahead.py::test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples",
     ),
     Mutation(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine import ahead, process, run
+from benchmarks.engine import process, run, workers
 from benchmarks.engine.measure import measure
 from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
@@ -28,17 +28,17 @@ CASE = Case("symbolic", "watches", "grid2d,6")
 
 @pytest.fixture(autouse=True)
 def none_left() -> Iterator[None]:
-    ahead.dismiss()
+    workers.dismiss()
     yield
-    ahead.dismiss()
+    workers.dismiss()
 
 
 def waiting() -> list[int]:
-    return [worker.pid for worker in ahead._waiting]
+    return [worker.pid for worker in workers._waiting]
 
 
-def setup(case: Case) -> ahead.Setup:
-    return ahead.Setup(process._environment({"threads": case.threads}), ())
+def setup(case: Case) -> workers.Setup:
+    return workers.Setup(process._environment({"threads": case.threads}), ())
 
 
 def states() -> set[str]:
@@ -69,10 +69,10 @@ def test_no_worker_is_started_for_a_last_process() -> None:
 
 
 def test_a_worker_of_other_variables_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    ahead.prepare(setup(CASE), cores=2)
+    workers.prepare(setup(CASE), cores=2)
     seen = waiting()
     monkeypatch.setenv("SOME_VARIABLE", "1")
-    other = ahead.take(setup(CASE))
+    other = workers.take(setup(CASE))
     assert other.pid not in seen and waiting() == seen
     other.end()
 
@@ -80,11 +80,11 @@ def test_a_worker_of_other_variables_is_not_used(monkeypatch: pytest.MonkeyPatch
 def test_cases_in_turn_with_other_threads_keep_their_workers() -> None:
     """As in a figure of scaling: neither ends those that wait for the other."""
     one, two = (replace(CASE, threads=count) for count in (1, 2))
-    ahead.prepare(setup(one), cores=4)
+    workers.prepare(setup(one), cores=4)
     before = waiting()
-    ahead.prepare(setup(two), cores=4)
-    assert [worker.setup.environment["NUMBA_NUM_THREADS"] for worker in ahead._waiting] == ["1", "2"]
-    ahead.prepare(setup(one), cores=4)
+    workers.prepare(setup(two), cores=4)
+    assert [worker.setup.environment["NUMBA_NUM_THREADS"] for worker in workers._waiting] == ["1", "2"]
+    workers.prepare(setup(one), cores=4)
     assert waiting()[0] == before[1] and len(waiting()) == 2
 
 
@@ -98,7 +98,7 @@ def test_a_measurement_goes_on_where_no_worker_can_be_started_ahead(monkeypatch:
                 raise BlockingIOError(11, "Resource temporarily unavailable")
         return start(*arguments, **options)
 
-    monkeypatch.setattr(ahead.subprocess, "Popen", once)
+    monkeypatch.setattr(workers.subprocess, "Popen", once)
     open_before = len(list(Path("/proc/self/fd").iterdir()))
     assert next(measure_rounds([CASE], 2, True, run.alone())).status is Status.OK
     assert len(started) == 2 and waiting() == []
@@ -106,11 +106,11 @@ def test_a_measurement_goes_on_where_no_worker_can_be_started_ahead(monkeypatch:
 
 
 def test_a_worker_that_died_waiting_is_replaced() -> None:
-    ahead.prepare(setup(CASE), cores=2)
+    workers.prepare(setup(CASE), cores=2)
     (dead,) = waiting()
     os.kill(dead, signal.SIGKILL)
     os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)
-    worker = ahead.take(setup(CASE))
+    worker = workers.take(setup(CASE))
     assert worker.pid != dead and waiting() == []
     # Its first byte says that it has begun.
     assert worker.reports.read(1) == b"\n"
@@ -119,8 +119,8 @@ def test_a_worker_that_died_waiting_is_replaced() -> None:
 
 def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
     code = (
-        "import os, signal; from benchmarks.engine import ahead; "
-        "worker = ahead.Worker(ahead.Setup(os.environ, ())); worker.stop(); "
+        "import os, signal; from benchmarks.engine import workers; "
+        "worker = workers.Worker(workers.Setup(os.environ, ())); worker.stop(); "
         "print(worker.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -129,9 +129,9 @@ def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
 
 
 def test_none_survives_its_dismissal() -> None:
-    ahead.prepare(setup(CASE), cores=4)
+    workers.prepare(setup(CASE), cores=4)
     seen = waiting()
-    ahead.dismiss()
+    workers.dismiss()
     assert len(seen) == 2 and waiting() == []
     for pid in seen:
         with pytest.raises(ProcessLookupError):

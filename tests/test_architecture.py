@@ -26,7 +26,7 @@ LOADERS = ("import_module", "find_spec", "run_module")
 
 
 def room_of(module: str) -> str:
-    """`benchmarks.engine.gate` stands in `benchmarks/engine`."""
+    """`benchmarks.engine.worker` is in `benchmarks/engine`."""
     if module == DOOR:
         return "commands"
     first, _, rest = module.partition(".")

@@ -19,11 +19,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.checks import trees
+from benchmarks.checks import laplacians
 from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
 from benchmarks.engine import measure as measuring
 from benchmarks.engine import operands, worker
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import verify
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
@@ -558,7 +558,7 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
     def too_much(graph: Laplacian, factor: Preconditioner) -> dict[str, float]:
         raise MemoryError
 
-    monkeypatch.setattr(trees, "depths", too_much)
+    monkeypatch.setattr(laplacians, "depths", too_much)
     monkeypatch.setattr(sys, "stdin", io.StringIO("go\n"))
     case, limits = Case.parse("cholesky.parac_cpu.threads=1@grid2d,20.natural"), Limits(samples=3)
     implementation = registry.lookup(case.stage, case.implementation)
@@ -569,9 +569,9 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
             measuring.job_of(case, implementation, prepared, limits),
             lambda event, **values: outcome.take({"event": event, **values}),
         )
-    assert len(outcome.seconds) == 3 and outcome.work and not outcome.done
+    assert len(outcome.seconds) == 3 and outcome.fields["work"] and not outcome.done
     # The process had taken more memory before, in other tests.
-    assert outcome.peak_memory is not None
+    assert outcome.fields["peak_memory"] is not None
 
 
 def test_more_threads_than_cores_are_not_measured() -> None:
@@ -608,7 +608,7 @@ def test_heights_are_those_of_dense_elimination(seed: int) -> None:
     ends = np.array([(i, j) for i in range(30) for j in range(i) if rng.random() < 0.1])
     graph = from_edges(30, ends[:, 0], ends[:, 1], rng.uniform(1, 2, len(ends)))
     factor, _ = ac_sequential(graph, seed=seed)
-    found = trees.depths(graph, factor)
+    found = laplacians.depths(graph, factor)
     assert {name: found[name] for name in ("height_classical", "height_actual", "critical_path")} == (
         dense_heights(graph, factor)
     )

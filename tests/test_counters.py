@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.probes import counters, ncu
-from benchmarks.probes.counters import ncu_command
+from benchmarks.probes import counters
+from benchmarks.probes.counters import CountingError, explain, find_ncu, kernel_names, ncu_command, parse
 from benchmarks.probes.counting import counts_path
-from benchmarks.probes.ncu import CountersError, explain, find_ncu, kernel_names, parse
 from commands import main
 from fillpath.case import Case
 from fillpath.record import Status
@@ -120,7 +119,7 @@ def test_two_processes_may_have_launches_of_one_number() -> None:
     ],
 )
 def test_what_is_no_number_is_an_error_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(CountersError, match=r"^[^\n]*$") as error:
+    with pytest.raises(CountingError, match=r"^[^\n]*$") as error:
         parse(text, NAMES)
     assert message in str(error.value)
 
@@ -231,8 +230,8 @@ def test_the_child_works_under_whatever_parent_ncu_gives_it(monkeypatch: pytest.
 
 def test_a_missing_ncu_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(ncu, "PLACES", ((tmp_path / "nsight", "*/ncu"),))
-    with pytest.raises(CountersError, match="Nsight Compute"):
+    monkeypatch.setattr(counters, "PLACES", ((tmp_path / "nsight", "*/ncu"),))
+    with pytest.raises(CountingError, match="Nsight Compute"):
         find_ncu()
     for version in ("2024.1", "2025.3"):
         (tmp_path / "nsight" / version).mkdir(parents=True)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
+from benchmarks.engine.benchmark import verify
 from benchmarks.engine.crew import Alone
-from benchmarks.engine.gate import verify
 from benchmarks.engine.limits import Sampling
 from benchmarks.engine.operands import context
 from benchmarks.engine.places import Host

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.probes import cupti_child, durations
+from benchmarks.probes import cupti as probe
 from benchmarks.probes.counting import CountingError, counts_path
 from commands import main
 from fillpath.case import Case
@@ -27,7 +27,7 @@ from impl.cuda.kernel_durations import Durations, Kernel, kernel_durations
 GLU3 = Case.parse("numeric.glu3.static_pivoting=true@onetone2.mc64+amd")
 UNIFIED_MEMORY = 25
 CONCURRENT = 10
-REPEATS = durations.COUNTER.repeats
+REPEATS = probe.DURATIONS.repeats
 
 
 def call_of(level: float, copy: float, span: float, seconds: float) -> dict[str, Any]:
@@ -183,24 +183,6 @@ def test_a_refusal_is_named(fake: FakeCupti) -> None:
 # The child, whose implementation needs no GPU.
 
 
-class FakeSubject:
-    """Calls and checks that are noted in `events`."""
-
-    def __init__(self, events: list[str]) -> None:
-        self.events, self.where = events, self
-        events.append("operand")
-
-    def sampled(self, call: Any) -> Any:
-        return call
-
-    def call(self) -> tuple[None, None]:
-        self.events.append("call")
-        return None, None
-
-    def check(self, result: None, when: str) -> None:
-        self.events.append("check")
-
-
 def child(
     monkeypatch: pytest.MonkeyPatch, kernels: tuple[str, ...] = ("rl_level",)
 ) -> tuple[dict[str, Any], list[str]]:
@@ -215,9 +197,14 @@ def child(
         events.append("off")
         collected.kernels.update({name: Kernel(2, 0.5) for name in kernels})
 
-    monkeypatch.setattr(durations, "kernel_durations", collecting)
-    monkeypatch.setattr(cupti_child, "subject", lambda case: FakeSubject(events))
-    return durations.COUNTER.counted(GLU3), events
+    monkeypatch.setattr(probe, "kernel_durations", collecting)
+
+    def subject(case: Case) -> Any:
+        events.append("operand")
+        return lambda: (events.append("call"), None), lambda result, when: events.append("check")
+
+    monkeypatch.setattr(probe, "subject", subject)
+    return probe.DURATIONS.counted(GLU3), events
 
 
 def test_what_is_kept_of_the_calls_before_cupti_is_made_anew_under_it(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.runs import archive
 from commands import main
 from fillpath import earlier, holdings
@@ -62,10 +62,10 @@ def test_a_new_record_supersedes_with_the_archive_there(far: Path) -> None:
     path = far / "records" / "symbolic.fill1@m.natural.jsonl"
     newest = record(run_id="newest", machine="far")
     stored = [*read_records(path), newest]
-    assert standing.store(newest) == newest
+    assert current.store(newest) == newest
     assert read_records(path) == stored and lines(far) == [1, 3], "the archive's are not written again"
     assert archive.set_aside("far") == 2 and read_records(path) == stored and lines(far) == [1, 1]
-    standing.make_last(stored[4])
+    current.make_last(stored[4])
     again = read_records(path)
     assert again[-1] == stored[4] and len(again) == len(stored) and all(each in again for each in stored)
 

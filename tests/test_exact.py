@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.engine import run
 from benchmarks.runs import airspeed, stage
-from benchmarks.runs.exact import LEFT_OUT, Quantity, agreed, differences, quantities
+from benchmarks.runs.exact import LEFT_OUT, agreed, differences, quantities, unit_of
 from fillpath.case import Case
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests.reports_fakes import made_record
@@ -88,8 +88,9 @@ def test_a_change_is_told_with_both_numbers_and_units() -> None:
 
 def test_peak_memory_counts_on_a_gpu_only() -> None:
     on_gpu = replace(record(device="NVIDIA H200"), peak_memory=4096)
-    assert quantities(on_gpu) == {"peak_memory": Quantity(4096, "bytes")}
+    assert quantities(on_gpu) == {"peak_memory": 4096}
     assert quantities(replace(on_gpu, device=None)) == {}
+    assert unit_of("peak_memory") == "bytes"
 
 
 def test_what_varies_is_left_out_of_its_implementations_alone() -> None:

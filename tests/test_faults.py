@@ -20,10 +20,9 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.probes import cupti_child, durations, faults
+from benchmarks.probes import cupti
 from benchmarks.probes.counting import CountingError, Ended, counts_path
-from benchmarks.probes.cupti_child import Counter
-from benchmarks.probes.faults import counted_cases
+from benchmarks.probes.cupti import Counter, counted_cases
 from benchmarks.runs import archive
 from commands import main
 from fillpath import registry
@@ -64,7 +63,7 @@ FACTS = {
     "link_bytes_per_second": 5e10,
 }  # fmt: skip
 # Each counter with a case, what its child writes, and the medians.
-COUNTERS = [(faults.COUNTER, CASE, COUNTED, FACTS), (durations.COUNTER, GLU3, TIMED, TIMED_FACTS)]
+COUNTERS = [(cupti.FAULTS, CASE, COUNTED, FACTS), (cupti.DURATIONS, GLU3, TIMED, TIMED_FACTS)]
 
 
 @pytest.mark.parametrize(("counter", "case", "counted", "facts"), COUNTERS)
@@ -85,8 +84,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
             case.name, parts, 64 * key, Status.OK, "", "run", "2026-01-01T00:00:00Z", "test-machine",
             device="Imaginary GPU",
         )  # fmt: skip
-    monkeypatch.setattr(cupti_child, "measured", lambda case, implementation: records[case.name])
-    monkeypatch.setattr(cupti_child, "available", lambda: (True, ""))
+    monkeypatch.setattr(cupti, "measured", lambda case, implementation: records[case.name])
+    monkeypatch.setattr(cupti, "available", lambda: (True, ""))
     return records
 
 
@@ -191,7 +190,7 @@ def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
 def test_a_missing_cupti_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cupti_child, "available", lambda: (False, "CUPTI is not installed: none can load"))
+    monkeypatch.setattr(cupti, "available", lambda: (False, "CUPTI is not installed: none can load"))
     scripted(monkeypatch, WRITES)
     assert main(["faults", CASE.name]) == 1
     assert capsys.readouterr().err == f"fillpath: {CASE.name}: CUPTI is not installed: none can load\n"
@@ -240,9 +239,9 @@ def counters(
 ) -> Any:
     device_fakes.register()
     found = FakeCounters()
-    monkeypatch.setattr(faults, "page_faults", found.page_faults)
-    monkeypatch.setattr(cupti_child, "available", lambda: (True, ""))
-    monkeypatch.setattr(cupti_child, "die_with_parent", lambda: None)
+    monkeypatch.setattr(cupti, "page_faults", found.page_faults)
+    monkeypatch.setattr(cupti, "available", lambda: (True, ""))
+    monkeypatch.setattr(cupti, "die_with_parent", lambda: None)
     return found
 
 
@@ -267,11 +266,11 @@ def test_calls_are_made_without_the_counters_first_and_in_free_memory(cupy: Any,
     case = registered(watched, "watched")
     # What compiles leaves exceptions behind that hold its callers' frames, results among them, until they are
     # collected: here before the calls that are watched.
-    faults.COUNTER.counted(case)
+    cupti.FAULTS.counted(case)
     gc.collect()
     calls.clear()
     counters.blocks, counters.wait = 0, 1.0
-    counted = faults.COUNTER.counted(case)
+    counted = cupti.FAULTS.counted(case)
     assert [on for on, _ in calls] == [False] * 4 + [True] * 3
     # Nothing of the calls before is held.
     assert len({used for _, used in calls}) == 1
@@ -297,7 +296,7 @@ def test_a_wrong_result_is_no_count(
         )
 
     case = registered(turning, "turning")
-    assert faults.COUNTER.main([str(tmp_path / "counted"), case.name]) == 1
+    assert cupti.FAULTS.main([str(tmp_path / "counted"), case.name]) == 1
     assert capsys.readouterr().err.startswith(
         f"faults: wrong {when} CUPTI counted: row counts and row hashes"
     )
@@ -312,12 +311,12 @@ def test_whatever_breaks_is_one_line(
         raise UnavailableError("the driver refuses CUPTI's unified-memory counters: no privileges (35)")
         yield
 
-    monkeypatch.setattr(faults, "page_faults", refused)
+    monkeypatch.setattr(cupti, "page_faults", refused)
     for fake, message in (
         ("too_large", "faults: OutOfMemoryError: Out of memory allocating 1,073,741,824 bytes.\n"),
         ("on_the_card", "faults: the driver refuses CUPTI's unified-memory counters: no privileges (35)\n"),
     ):
-        assert faults.COUNTER.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
+        assert cupti.FAULTS.main([str(tmp_path / "counted"), case_of(fake).name]) == 1
         assert capsys.readouterr().err == message
 
 
@@ -325,33 +324,33 @@ def test_a_child_follows_its_parents_end_before_it_does_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    monkeypatch.setattr(cupti_child, "die_with_parent", lambda: order.append("follows"))
+    monkeypatch.setattr(cupti, "die_with_parent", lambda: order.append("follows"))
     monkeypatch.setattr(Counter, "counted", lambda self, case: order.append(f"counts {case.name}"))
     # What the parent starts, as the child reads it.
-    assert faults.COUNTER.main(faults.COUNTER.command(CASE, tmp_path / "counted")[3:]) == 0
+    assert cupti.FAULTS.main(cupti.FAULTS.command(CASE, tmp_path / "counted")[4:]) == 0
     assert order == ["follows", f"counts {CASE.name}"] and (tmp_path / "counted").exists()
 
 
 def test_the_links_rate_is_of_warm_copies(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert max(faults.link_rates()["link_bytes_per_second"]) <= cupy.LINK
+    assert max(cupti.link_rates()["link_bytes_per_second"]) <= cupy.LINK
     milliseconds = iter([100.0, 1.0, 2.0, 4.0, 1.28, 1.0])
     monkeypatch.setattr(cupy.cuda, "get_elapsed_time", lambda start, end: next(milliseconds))
-    assert faults.link_rates()["link_bytes_per_second"] == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
+    assert cupti.link_rates()["link_bytes_per_second"] == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
 
 
 def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
     """The child without a process, whose CUPTI would not be a fake."""
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
-        return Ended(faults.COUNTER.main(command[3:]), errors.getvalue())
+        return Ended(cupti.FAULTS.main(command[4:]), errors.getvalue())
 
 
 def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     counters: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case, wrong, never = case_of("on_the_card"), case_of("wrong_on_the_card"), case_of("unwaited")
-    monkeypatch.setattr(cupti_child, "run_child", in_this_process)
-    monkeypatch.setattr(faults, "figure_cases", lambda paper, figure, settings: [never, wrong, case])
+    monkeypatch.setattr(cupti, "run_child", in_this_process)
+    monkeypatch.setattr(cupti, "figure_cases", lambda paper, figure, settings: [never, wrong, case])
     assert main(["faults", case.name]) == 1
     assert (
         "no ok record of today's sources here: measure it first: fillpath run symbolic"

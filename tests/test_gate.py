@@ -13,8 +13,7 @@ from benchmarks.checks.factors import ARITHMETIC
 from benchmarks.checks.residuals import BACKWARD, verify_residual
 from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import Context, benchmark_of
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import Context, benchmark_of, verify
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import make_reference

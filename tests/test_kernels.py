@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from benchmarks.engine.machine import machine
-from benchmarks.probes.nvrtc import (
+from benchmarks.probes.registers import (
     ARCHITECTURES,
     bindings,
     compile_kernel,
     compile_source,
+    fingerprint,
+    known_hashes,
     registered_kernels,
 )
-from benchmarks.probes.registers import fingerprint, known_hashes
 from fillpath import registry
+from fillpath.errors import UnavailableError
 from fillpath.paths import ROOT
 from tests.thorough import daily
 
@@ -29,12 +31,12 @@ FILES = sorted({kernel.path for kernel in KERNELS})
 
 @pytest.fixture(scope="module")
 def nvrtc() -> Any:
-    found, why_not = bindings()
-    if found is None and (sys.platform, platform.machine()) in [("linux", "x86_64"), ("linux", "aarch64")]:
-        pytest.fail(f"{why_not}: `make` installs it on this platform")
-    if found is None:
-        pytest.skip(why_not)
-    return found
+    try:
+        return bindings()
+    except UnavailableError as error:
+        if (sys.platform, platform.machine()) in [("linux", "x86_64"), ("linux", "aarch64")]:
+            pytest.fail(f"{error}: `make` installs it on this platform")
+        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("again", daily([False, True], False))

@@ -10,13 +10,11 @@ import pytest
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes
-from benchmarks.runs import plan_site
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.layout import layout, limits_of, processes_of
+from benchmarks.runs.cases import layout, limits_of, processes_of, suite_cases
 from benchmarks.runs.plan import plan
 from commands import main
 from fetch import catalogue
-from fillpath import registry
+from fillpath import host, registry
 from fillpath.case import Case
 from fillpath.settings import PROCESSES, Settings
 
@@ -32,7 +30,7 @@ def committed_records(committed_results: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
     monkeypatch.setenv("FILLPATH_MACHINE", "h200")
     monkeypatch.setenv("FILLPATH_OFFLINE", "1")
-    monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)
+    monkeypatch.setattr(host, "is_here", lambda name: False)
 
 
 def test_the_papers_suite_is_predicted_to_take_less_than_a_day(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.checks.levels import verify_levels
+from benchmarks.checks.partitions import verify_levels
 from benchmarks.levels import Levels as Benchmark
 from fillpath import registry
 from fillpath.nouns import Array, Filled, Levels, Pattern, TwoWay

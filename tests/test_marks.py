@@ -13,8 +13,7 @@ from benchmarks.engine import machine, run
 from benchmarks.engine.measure import measure
 from benchmarks.runs import airspeed, marks, stage
 from benchmarks.runs.airspeed import Row, has_rows
-from benchmarks.runs.cases import suite_stages
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of, suite_stages
 from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
 from fillpath.errors import ConfigError
@@ -124,7 +123,7 @@ def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
 def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = machine._git("rev-parse", "HEAD") or pytest.skip("no repository")
+    commit = machine.git_state()[0] or pytest.skip("no repository")
     monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
     assert not stage.is_done("symbolic")
     stage.run_stage("symbolic")

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.engine import inputs, machine, run, standing
+from benchmarks.engine import current, inputs, machine, run
 from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import USUAL, Limits, Sampling
 from benchmarks.engine.measure import measure
@@ -129,7 +129,7 @@ def test_facts_of_the_gate_join_those_of_the_work_where_they_are_numbers() -> No
     outcome.take(
         {"event": "sampled", **sampled, "peak_memory": 1, "joules": None, "clocks": None, "throttle": None}
     )
-    assert outcome.work == {"edges": 1, "facts": {"residual": 1.0, "normwise_error": 0.5}}
+    assert outcome.fields["work"] == {"edges": 1, "facts": {"residual": 1.0, "normwise_error": 0.5}}
 
 
 def test_a_limit_says_nothing_of_a_call_that_returned() -> None:
@@ -137,7 +137,7 @@ def test_a_limit_says_nothing_of_a_call_that_returned() -> None:
     outcome.take({"event": "began"})
     outcome.take({"event": "returned"})
     outcome.stop(Status.TIMEOUT, "while its result was checked")
-    assert outcome.longer_than is None
+    assert "longer_than" not in outcome.fields
 
 
 def test_preparation_is_stopped_by_its_own_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_past_the_deadline_no_record_of_another_number_of_cores_stands(
     ok = measure(case_of("right"), LIMITS)
     late = run.Run("late", time.time() - 1, "")
     assert measure(case_of("right"), LIMITS, within=late) == ok
-    monkeypatch.setattr(standing, "threads_of", lambda case: 99)
+    monkeypatch.setattr(current, "threads_of", lambda case: 99)
     assert measure(case_of("right"), LIMITS, within=late).status is Status.NOT_RUN
 
 
@@ -250,9 +250,9 @@ def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = Path("/nonexistent/reference.npz")
+    nowhere = Path("/nonexistent/prepared.npz")
     with monkeypatch.context() as broken:
-        broken.setattr(measuring, "job_of", lambda *a: {**JOB(*a), "reference": str(nowhere)})
+        broken.setattr(measuring, "job_of", lambda *a: {**JOB(*a), "prepared": str(nowhere)})
         record = measure(case_of("right"), LIMITS)
         assert (record.status, record.conclusive) == (Status.ERROR, False)
     assert measure(case_of("right"), LIMITS).status is Status.OK
@@ -261,7 +261,7 @@ def test_a_failure_before_the_implementation_began_settles_nothing(monkeypatch: 
 def test_two_writers_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     record = measure(case_of("right"), LIMITS)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: standing.store(replace(record, run_id=f"run{i}")), range(8)))
+        list(pool.map(lambda i: current.store(replace(record, run_id=f"run{i}")), range(8)))
     assert len(read_records(record_path("test-machine", record.case))) == 9
 
 

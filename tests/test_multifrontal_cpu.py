@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.checks.factors import verify_factor
 from benchmarks.checks.fronts import on_filled
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import verify
 from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fetch.prepare import prepare

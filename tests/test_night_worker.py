@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.runs.night_worker import Process
+from benchmarks.runs.checkouts import Process
 from fillpath.errors import FillpathError
 from fillpath.paths import ROOT
 from fillpath.record import Status

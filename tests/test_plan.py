@@ -20,7 +20,7 @@ from benchmarks.engine import measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan
 from benchmarks.runs.cases import suite_inputs
-from benchmarks.runs.plan_site import Site
+from benchmarks.runs.plan import Site
 from benchmarks.runs.predictions import Predictions
 from commands import main
 from fetch import catalogue, download

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.engine import provenance, run, standing
+from benchmarks.engine import current, run
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs import stage
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
 from commands._records import record_text
@@ -215,8 +215,7 @@ def test_a_run_that_goes_on_elsewhere_has_whole_cases_of_one_host_each(
     measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def on_host(digit: str, count: int, *names: str) -> list[Record]:
-        for module in (provenance, standing):
-            monkeypatch.setattr(module, "identity", lambda: digit * 16)
+        monkeypatch.setattr(current, "identity", lambda: digit * 16)
         return list(measure_rounds([case_of(name) for name in names], count, True, ONE_RUN))
 
     whole, _ = on_host("1", 2, "right"), on_host("1", 1, "chatty")

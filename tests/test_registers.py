@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 
 from benchmarks.probes import registers
-from benchmarks.probes.nvrtc import bindings, compile_source, registered_kernels
-from benchmarks.probes.registers import REPORT, Usage, changes, fingerprint, known_hashes, parse, usages
+from benchmarks.probes.registers import (
+    REPORT,
+    Usage,
+    bindings,
+    changes,
+    compile_source,
+    fingerprint,
+    known_hashes,
+    parse,
+    registered_kernels,
+    usages,
+)
 from commands.maintain import registers as command
 from fillpath.errors import ConfigError, FillpathError, UnavailableError
 from fillpath.paths import ROOT
@@ -40,11 +50,11 @@ MANY = """extern "C" __global__ void sums(double *x, int n) {
 
 @pytest.fixture
 def nvrtc(monkeypatch: pytest.MonkeyPatch) -> Any:
-    found, why_not = bindings()
-    if found is None:
-        pytest.skip(why_not)
     monkeypatch.setattr(registers, "ARCHITECTURES", ("sm_90",))
-    return found
+    try:
+        return bindings()
+    except UnavailableError as error:
+        pytest.skip(str(error))
 
 
 def reported(nvrtc: Any, source: str, *options: str) -> dict[str, Usage]:
@@ -124,7 +134,10 @@ def test_the_command_prints_what_changed_compiles_what_is_new_and_renews_the_lis
 
 
 def test_without_nvrtc_the_command_makes_no_worktree(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(registers, "bindings", lambda: (None, "no NVRTC on this platform"))
+    def refuse() -> Any:
+        raise UnavailableError("no NVRTC on this platform")
+
+    monkeypatch.setattr(registers, "bindings", refuse)
     monkeypatch.setattr(command, "WORK", tmp_path)
     with pytest.raises(UnavailableError, match="no NVRTC"):
         command.run(argparse.Namespace(base="HEAD"))

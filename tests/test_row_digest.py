@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.checks import rows
 from benchmarks.checks.rows import Digest, has_shape, verify_symbolic
 from benchmarks.engine import device_digest
-from benchmarks.engine.benchmark import Context
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import Context, verify
 from fetch.prepare import prepare
 from fillpath.case import Preparation
 from fillpath.nouns import Array, Filled, Pattern, Reference

@@ -17,7 +17,7 @@ from benchmarks.checks.fronts import on_filled
 from benchmarks.checks.held import Held
 from benchmarks.checks.residuals import BOUND, backward_errors, verify_residual, verify_solution
 from benchmarks.engine import operands
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import verify
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
 from fetch.matrix_id import resolve

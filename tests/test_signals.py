@@ -48,7 +48,7 @@ run_tiers([Tier("figures", ("-c", {launch!r}))], Path({folder!r}))
 """
 NIGHT = """
 import os, sys
-from benchmarks.runs.night_worker import Process
+from benchmarks.runs.checkouts import Process
 from pathlib import Path
 child = (
     "import time; from benchmarks.engine.follow import die_with_parent; die_with_parent(); "

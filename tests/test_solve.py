@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
-from benchmarks.engine.benchmark import Context
-from benchmarks.engine.gate import verify
+from benchmarks.engine.benchmark import Context, verify
 from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fillpath import registry

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import alone
-from benchmarks.runs import airspeed, archive, plan_site
+from benchmarks.runs import airspeed, archive, plan
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.exact import agreed, differences
-from benchmarks.runs.night_rounds import Course
+from benchmarks.runs.night_rounds import paired
 from benchmarks.runs.predictions import Predictions
 from benchmarks.runs.rounds import outstanding
 from commands import main
@@ -121,7 +121,7 @@ def test_a_plan_reads_it(
     suite: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FILLPATH_MACHINE", "bare")
-    monkeypatch.setattr(plan_site.host, "is_here", lambda name: False)
+    monkeypatch.setattr(plan.host, "is_here", lambda name: False)
     assert main(["plan", suite]) in (0, 1) and "known by" in capsys.readouterr().out
 
 
@@ -130,17 +130,14 @@ def test_what_counts_and_compares_reads_it() -> None:
         assert record_text(records[-1]).startswith(records[-1].case)
         assert differences(records[-1], records[-1]) == () and not agreed(records)
     measured = [record for record in every() if record.median is not None]
-    assert measured and all(
-        Course(record.case, {"a": [record], "b": [record]}).differences("a", "b") == (0.0,)
-        for record in measured
-    )
+    assert measured and all(paired({"a": [record], "b": [record]}, "a", "b") == (0.0,) for record in measured)
     assert airspeed.rows_of("symbolic", {record.case: [record] for record in measured})
 
 
 def test_what_is_stored_settles_or_is_measured_again() -> None:
     each = {record.status: Case.parse(record.case) for record in every()}
     for case in each.values():
-        assert standing.settling_record(case, PREPARED["hash"], Limits(), 1) is None, "of no sources"
+        assert current.reusable_record(case, PREPARED["hash"], Limits()) is None, "of no sources"
     assert len(each) == len(Status) and outstanding(list(each.values()), alone())
 
 

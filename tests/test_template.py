@@ -14,12 +14,11 @@ import pytest
 
 from benchmarks.engine import inputs, process, run, template
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.ahead import Worker
 from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.workers import Setup
-from benchmarks.runs.layout import limits_of
+from benchmarks.engine.workers import Setup, Worker
+from benchmarks.runs.cases import limits_of
 from commands import main
 from fillpath.case import Case, Preparation
 from fillpath.paths import ROOT

@@ -68,14 +68,9 @@ def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> fl
     extra[at[~lost]] = False
     off = positions // n != positions % n
     if raw.field == "pattern":
-        return float(lost.sum() + (extra & off).sum() + _undominated(result, off))
+        # Made-up values have a diagonal above the sum of the row's other moduli.
+        sums = np.bincount(result.pattern.rows()[off], np.abs(result.values[off]), n)
+        return float(lost.sum() + (extra & off).sum() + np.count_nonzero(result.values[~off] <= sums))
     held = np.where((places // n == places % n) & (scaled == 0), diagonal, scaled)
     changed = ~lost & (result.values[at] != held)
     return float(lost.sum() + changed.sum() + (extra & (off | (result.values != diagonal))).sum())
-
-
-def _undominated(result: Arranged, off: Array) -> int:
-    """Return the rows whose diagonal does not exceed the sum of their other moduli, of made-up values."""
-    n, rows = result.pattern.n, result.pattern.rows()
-    beside = np.bincount(rows[off], np.abs(result.values[off]), n)
-    return int(np.count_nonzero(result.values[~off] <= beside))

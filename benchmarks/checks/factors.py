@@ -77,7 +77,9 @@ def verify_factor(
     entries, diagonal = rows.roundings(unit, panels)
     replaced = np.zeros(prepared.pattern.n, bool)
     if static:
-        small = _largest_column(prepared, float(np.sqrt(np.finfo(expected).eps)))
+        part, columns = float(np.sqrt(info.eps)), prepared.pattern.indices
+        # Part of ||A||_1, which itself may overflow.
+        small = float(np.bincount(columns, part * np.abs(prepared.values), prepared.pattern.n).max())
         made = entries <= ARITHMETIC_BOUND
         if panels is None:
             off = np.abs(np.abs(values[both.to_column[both.filled.upper_start]]) - small)
@@ -169,12 +171,6 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
     found = np.zeros(len(excess), bool)
     found[np.argsort(-excess, kind="stable")[:count]] = True
     return found & (excess > 0)
-
-
-def _largest_column(prepared: Prepared, part: float) -> float:
-    """Return that part of ||A||_1, which itself may overflow."""
-    pattern = prepared.pattern
-    return float(np.bincount(pattern.indices, part * np.abs(prepared.values), minlength=pattern.n).max())
 
 
 def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _Rows:

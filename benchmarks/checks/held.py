@@ -40,10 +40,3 @@ def is_array(array: Any, dtype: Any, length: int | None = None) -> bool:
     """Return whether it is a vector on the host of that dtype. length : None for any."""
     vector = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype
     return vector and length in (None, len(array))
-
-
-def cuts(starts: Any, n: int) -> bool:
-    """Return whether these boundaries cut 0..n-1 into ranges that are not empty."""
-    if not is_array(starts, np.int64) or len(starts) < 2 or starts[0] != 0 or starts[-1] != n:
-        return False
-    return bool(np.all(np.diff(starts) > 0))

@@ -1,4 +1,7 @@
-"""Questions of the engine to a stage, answered by benchmarks/<stage>.py."""
+"""Questions of the engine to a stage, answered by benchmarks/<stage>.py.
+
+The gate, `verify`, checks every result before it is timed, and never by its own code.
+"""
 
 from __future__ import annotations
 
@@ -99,6 +102,19 @@ def benchmark_of(stage: str) -> Benchmark:
         raise UnsupportedError(f"stage {stage} has no file benchmarks/{stage}.py yet, so it is not measured")
     benchmark: Benchmark = getattr(importlib.import_module(name), stage.capitalize())()
     return benchmark
+
+
+def verify(
+    stage: str, result: Any, context: Context, fetch: Callable[[Any], Any] = lambda result: result
+) -> Verified:
+    """Return the verdict on a result of a stage. Raises UnsupportedError for a stage without a check.
+
+    result : of the implementation, without its `Work`
+    context : from `operands.context`
+    fetch : brings nouns to the host
+    """
+    benchmark = benchmark_of(stage)
+    return benchmark.check(benchmark.evidence(result, context, fetch), context)
 
 
 def bytes_of(*nouns: Any) -> int:

@@ -8,8 +8,9 @@ LEAST_SECONDS.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pynvml
@@ -29,7 +30,7 @@ class Meter:
     joules : float, so far; None where a counter could not be read, or there is none
     """
 
-    counters: Sequence[_Card | _Package]
+    counters: Sequence[_Counter]
 
     def __post_init__(self) -> None:
         # The joules from before do not count, but have to be readable.
@@ -61,49 +62,58 @@ def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
         yield Meter(())
         return
     try:
-        yield Meter([_Card(address) for address in _addresses(gpus)])
+        yield Meter([_card(address) for address in _addresses(gpus)])
     finally:
         pynvml.nvmlShutdown()
 
 
-class _Card:
-    """NVML's counter of a card, in millijoules since the driver was loaded. address : str, on the PCI bus."""
+class _Counter:
+    """A counter of the hardware, which begins again at 0 after its range.
 
-    def __init__(self, address: str) -> None:
-        self._address, self._last = address, 0
+    read : returns its number; raises where it cannot be read
+    per_joule : of what it counts
+    whole : returns its range
+    """
 
-    def spent(self) -> float | None:
-        """Return joules since the last call; None where they cannot be read."""
-        try:
-            card = pynvml.nvmlDeviceGetHandleByPciBusId(self._address)
-            now = int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card))
-        except pynvml.NVMLError:
-            return None
-        self._last, spent = now, now - self._last
-        return spent / 1e3
-
-
-class _Package:
-    """RAPL's counter of a processor's package, in microjoules, which begins again at 0 after its range."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._last = folder, 0
+    def __init__(
+        self, read: Callable[[], int], per_joule: float, whole: Callable[[], int] = lambda: 0
+    ) -> None:
+        self._read, self._per_joule, self._whole, self._last = read, per_joule, whole, 0
 
     def spent(self) -> float | None:
         """Return joules since the last call; None where they cannot be read."""
         try:
-            now = int((self._folder / "energy_uj").read_text())
-            whole = int((self._folder / "max_energy_range_uj").read_text()) if now < self._last else 0
-        except (OSError, ValueError):
+            now = self._read()
+            whole = self._whole() if now < self._last else 0
+        except (OSError, ValueError, pynvml.NVMLError):
             return None
         self._last, spent = now, now - self._last + whole
-        return spent / 1e6
+        return spent / self._per_joule
 
 
-def _packages() -> list[_Package]:
-    """List whole packages: their parts, and the platform that holds them, would count joules twice."""
-    names = sorted(POWERCAP.glob("intel-rapl:*/name"))
-    return [_Package(name.parent) for name in names if (machine.read(name) or "").startswith("package")]
+def _card(address: str) -> _Counter:
+    """Return NVML's counter of a card by its address on the PCI bus, in millijoules."""
+
+    def read() -> int:
+        card = pynvml.nvmlDeviceGetHandleByPciBusId(address)
+        return int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card))
+
+    return _Counter(read, 1e3)
+
+
+def _packages() -> list[_Counter]:
+    """List RAPL's counters of whole packages, in microjoules: their parts would count joules twice.
+
+    So would the platform, which holds all packages.
+    """
+    named = sorted(POWERCAP.glob("intel-rapl:*/name"))
+    folders = [name.parent for name in named if (machine.read(name) or "").startswith("package")]
+    files = [(folder / "energy_uj", folder / "max_energy_range_uj") for folder in folders]
+    return [_Counter(partial(_number, now), 1e6, partial(_number, whole)) for now, whole in files]
+
+
+def _number(file: Path) -> int:
+    return int(file.read_text())
 
 
 def _addresses(gpus: int) -> list[str]:

@@ -12,6 +12,8 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
 from fillpath.settings import PARENT
 
@@ -53,11 +55,12 @@ def _job() -> str:
     return os.environ.get("SLURM_JOB_ID", "")
 
 
-def main() -> None:
-    """Run the command of the arguments in place of this process."""
-    die_with(os.getppid())
-    os.execvp(sys.argv[1], sys.argv[1:])
+def become(command: Sequence[str]) -> NoReturn:
+    """Turn into the command, which keeps this process's id and its wish to die with the parent."""
+    begin_part()
+    adopt()
+    os.execvp(command[0], list(command))
 
 
 if __name__ == "__main__":
-    main()
+    become(sys.argv[1:])

@@ -6,7 +6,7 @@ import functools
 import json
 from pathlib import Path
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import Start, run_worker
@@ -42,15 +42,8 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         return cached
     stopped = path.with_suffix(".stopped")
     _refuse_again(stopped, within)
-    job = {
-        "task": "prepare",
-        "matrix": case.matrix,
-        "preparation": case.preparation.name,
-        "seed": case.seed,
-        "reference": has_reference,
-        "threads": standing.threads_of(case),
-    }
-    remaining = within.remaining()
+    threads, remaining = current.threads_of(case), within.remaining()
+    job = {"task": "prepare", "case": case.name, "reference": has_reference, "threads": threads}
     start: Start = "forked" if limits.forked else "alone"
     outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit(), start)
     if outcome.status is Status.OK:
@@ -64,14 +57,12 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
 
 def _error(case: Case, outcome: Outcome, limits: Limits, remaining: float) -> NotReadyError:
     """Return why the matrix is not prepared. remaining : seconds that the run had left."""
-    if outcome.status is not Status.TIMEOUT:
-        return NotReadyError(outcome.status, f"preparing {case.matrix}: {outcome.reason}")
-    if remaining < limits.preparation:
-        return NotReadyError(
-            Status.NOT_RUN, f"preparing {case.matrix}: the time limit of this run cut it off"
-        )
-    reason = f"preparation took more than {limits.preparation:g} s"
-    return NotReadyError(Status.TIMEOUT, f"preparing {case.matrix}: {reason}")
+    status, reason = outcome.status, outcome.reason
+    if status is Status.TIMEOUT:
+        reason = f"preparation took more than {limits.preparation:g} s"
+        if remaining < limits.preparation:
+            status, reason = Status.NOT_RUN, "the time limit of this run cut it off"
+    return NotReadyError(status, f"preparing {case.matrix}: {reason}")
 
 
 def _refuse_again(stopped: Path, within: Run) -> None:

@@ -1,4 +1,9 @@
-"""Facts of this machine that a record carries. An unreadable fact is None, never guessed."""
+"""Facts of this machine that a record carries. An unreadable fact is None, never guessed.
+
+Most are asked for once a process:
+
+    machine().cores, accelerator("gpu")["device"]    # 16, "NVIDIA H200"
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from typing import Any
 import psutil
 
 from fillpath import holdings, host, peers
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
@@ -135,11 +141,14 @@ def git_state() -> tuple[str | None, bool | None]:
 
     Returns (None, None) where this checkout is no repository, though it may lie in another repository.
     """
-    toplevel, _, commit = (_git("rev-parse", "--show-toplevel", "HEAD") or "").partition("\n")
-    if not commit or Path(toplevel).resolve() != ROOT:
+    here = (".", ":!results", ":!reports/site")
+    try:
+        toplevel, _, commit = git(ROOT, "rev-parse", "--show-toplevel", "HEAD").partition("\n")
+        if Path(toplevel).resolve() != ROOT:
+            return None, None
+        return commit, bool(git(ROOT, "status", "--porcelain", "--untracked-files=no", "--", *here))
+    except ConfigError:
         return None, None
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results", ":!reports/site")
-    return commit, bool(changed)
 
 
 def oom_kills() -> int | None:
@@ -148,14 +157,19 @@ def oom_kills() -> int | None:
     return int(count[1]) if count else None
 
 
-def _git(*arguments: str) -> str | None:
+def git(repository: Path, *arguments: str) -> str:
+    """Return the output of a git command. Raises ConfigError if it fails, or if there is no git."""
+    return output(ConfigError, "git", "-C", str(repository), *arguments)
+
+
+def output(error: type[FillpathError], *command: str) -> str:
+    """Return the output of a command. Raises the error with the end of the command's own if it fails."""
     try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False
-        )
-    except OSError:
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as failure:
+        reason = str(getattr(failure, "stderr", "")).strip()[-500:] or failure
+        raise error(f"{' '.join(command)}: {reason}") from failure
+    return done.stdout.strip()
 
 
 def read(path: Path) -> str | None:

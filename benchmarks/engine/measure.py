@@ -1,7 +1,9 @@
 """`measure`: the supervisor of one measurement. It writes the record, whatever becomes of the worker.
 
-record = measure("symbolic.fill1@HB+bcsstk18.metis")
-record.status, record.median
+A caller needs the name of a case only:
+
+    record = measure("symbolic.fill1@HB+bcsstk18.metis")
+    record.status, record.median
 """
 
 from __future__ import annotations
@@ -10,15 +12,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from benchmarks.engine import machine, run, standing
+from benchmarks.engine import current, machine, run
 from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
+from benchmarks.engine.current import blank_record
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import Start, run_worker
-from benchmarks.engine.provenance import blank_record, prepared_facts
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
@@ -38,11 +40,7 @@ from impl.cuda.peers import device_count
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 # Bytes of an entry of F: its index, and in the numeric phase its value in float32.
 _INDEX, _VALUE = 4, 4
-# Fields that a record has as its worker reported them.
-_REPORTED = (
-    "status", "conclusive", "verified", "work", "peak_memory", "energy", "clocks", "throttle", "series",
-    "longer_than",
-)  # fmt: skip
+_LATE = "the time limit of this run was reached before"
 
 
 def measure(
@@ -82,28 +80,29 @@ def measure(
         return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
-        ok = standing.ok_record(case, within.id)
-        return standing.make_last(ok) if ok is not None else standing.store(_late(blank))
+        ok = current.ok_record(case, within.id)
+        return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, _LATE)
     try:
-        prepared = _measurable(case, limits, within)
-    except NotReadyError as error:
-        return _not_started(blank, error.outcome, str(error), conclusive=False)
+        benchmark_of(case.stage)
+        prepared = make_ready(case, limits, within)
+        if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
+            raise UnsupportedError(f"{case.matrix} has complex values; numeric work takes real ones only")
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
-        return _not_started(blank, _status_of(error), _one_line(error), conclusive=False)
-    stored = standing.standing_record(case, prepared.hash, limits, within.id, process, processes, fresh)
+        return _not_started(blank, *_failure(error), conclusive=False)
+    stored = current.reusable_record(
+        case, prepared.hash, limits, processes, run_id=within.id, process=process, fresh=fresh
+    )
     if stored is not None:
-        return standing.make_last(stored)
-    key = standing.key_of(case, prepared.hash)
-    blank = replace(blank, key=key, prepared=prepared_facts(prepared))
+        return current.make_last(stored)
+    size = {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz}
+    facts = {**size, **asdict(prepared.provenance)}
+    blank = replace(blank, key=current.key_of(case, prepared.hash), prepared=facts)
     if lack := _lack(case, implementation, prepared, limits):
-        memory = limits.memory_limit()
-        return standing.store(
-            replace(blank, status=Status.OUT_OF_MEMORY, reason=lack, memory_limit=memory,
-                    threads_used=standing.threads_of(case))
-        )  # fmt: skip
+        more = {"memory_limit": limits.memory_limit(), "threads_used": current.threads_of(case)}
+        return _not_started(blank, Status.OUT_OF_MEMORY, lack, **more)
     with exclusive(host.node_lock("measurement")):
         start = _start(limits, process, processes)
-        return standing.store(_supervised(case, implementation, prepared, limits, blank, within, start))
+        return current.store(_supervised(case, implementation, prepared, limits, blank, within, start))
 
 
 def require(case: Case, implementation: Implementation) -> None:
@@ -128,30 +127,18 @@ def ranks_of(case: Case, implementation: Implementation) -> int:
     return int(implementation.values(dict(case.options)).get("ranks", 1))
 
 
-def store_unavailable(
-    case: Case, reason: str, within: Run, git_state: tuple[str | None, bool | None] | None = None
-) -> Record:
-    """Store that the case cannot run here. git_state : where the caller knows it."""
-    return _not_started(blank_record(case, within, git_state=git_state), Status.UNAVAILABLE, reason)
-
-
 def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
     """Return the worker's job: to measure a prepared case. Ranks share this machine's cores."""
     ranks = ranks_of(case, implementation)
     return {
         "task": "measure",
-        "stage": case.stage,
-        "implementation": case.implementation,
+        "case": case.name,
         "module": implementation.module,
         "device": implementation.device,
-        "options": dict(case.options),
         "threads": case.threads or max(1, machine.machine().cores // ranks),
-        "gpus": case.gpus,
         "ranks": ranks,
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
-        "seed": case.seed,
-        "reference": str(reference_path(prepared.hash)) if stage_of(case.stage).refers else None,
         "series": str(series_path(host.machine_name(), case.name)),
         "sampling": asdict(limits.sampling),
     }
@@ -164,15 +151,6 @@ def _resolved(case: Case | str) -> tuple[Case, Implementation]:
     if case.gpus:
         implementation.option("gpus")
     return replace(case, options=implementation.canonical(dict(case.options))), implementation
-
-
-def _measurable(case: Case, limits: Limits, within: Run) -> Prepared:
-    """Return the prepared matrix. Raises as `make_ready`, and UnsupportedError for unmeasurable cases."""
-    benchmark_of(case.stage)
-    prepared = make_ready(case, limits, within)
-    if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
-        raise UnsupportedError(f"{case.matrix} has complex values; numeric work takes real ones only")
-    return prepared
 
 
 def least_bytes(case: Case, implementation: Implementation, filled: float) -> float:
@@ -207,23 +185,17 @@ def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits
     )
 
 
-def _not_started(blank: Record, status: Status, reason: str, conclusive: bool = True) -> Record:
-    return standing.store(replace(blank, status=status, reason=reason, conclusive=conclusive))
+def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Record:
+    return current.store(replace(blank, status=status, reason=reason, **more))
 
 
-def _late(blank: Record) -> Record:
-    return replace(blank, status=Status.NOT_RUN, reason="the time limit of this run was reached before")
-
-
-def _one_line(error: BaseException) -> str:
+def _failure(error: Exception) -> tuple[Status, str]:
+    """Return the status and the reason of a case whose input could not be had."""
     text = " ".join(str(error).split())
-    return text if isinstance(error, FillpathError) else f"{type(error).__name__}: {text}"
-
-
-def _status_of(error: BaseException) -> Status:
     if isinstance(error, FillpathError):
-        return Status(error.status)
-    return Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
+        return Status(error.outcome if isinstance(error, NotReadyError) else error.status), text
+    status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
+    return status, f"{type(error).__name__}: {text}"
 
 
 def _start(limits: Limits, process: int, processes: int) -> Start:
@@ -245,7 +217,7 @@ def _supervised(
     """Measure, and return the filled record."""
     remaining = within.remaining()
     if remaining <= 0:
-        return _late(blank)
+        return replace(blank, status=Status.NOT_RUN, reason=_LATE)
     seconds = min(limits.seconds, remaining)
     memory = limits.memory_limit()
     job = job_of(case, implementation, prepared, limits)
@@ -259,11 +231,11 @@ def _supervised(
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
     """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
     used = choices(blank.prepared or {}, implementation, dict(case.options))
-    taken = {name: getattr(outcome, name) for name in _REPORTED}
+    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **outcome.fields}
     if outcome.status is not Status.WRONG:
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
-    reason, threads = followable(outcome.reason, used), standing.threads_of(case)
+    reason, threads = followable(outcome.reason, used), current.threads_of(case)
     record = replace(blank, **taken, reason=reason, threads_used=threads)
     least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
     too_fast = record.median is not None and least is not None and record.median < least

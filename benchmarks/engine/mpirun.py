@@ -11,15 +11,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from benchmarks.engine.follow import parent_mark
 from benchmarks.engine.workers import AnyWorker
 from fillpath.errors import UnavailableError
 from fillpath.peers import peers
+from fillpath.settings import PARENT
 
 # Open MPI asks root whether it means it. Ranks are bound by `Ranks.take_share`, by any MPI alike.
 _ENVIRONMENT = {
@@ -33,32 +34,20 @@ _ENVIRONMENT = {
 _OWN = Path(sys.executable).with_name("mpiexec")
 
 
-@dataclass(frozen=True)
-class Launcher:
-    """A program that starts ranks.
-
-    environment : variables that make mpi4py take the program's MPI
-    """
-
-    program: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-
-def launcher(libraries: Sequence[str]) -> Launcher:
-    """Return the launcher of ranks that call these peers.
+def launcher(libraries: Sequence[str]) -> str:
+    """Return the program that starts ranks that call these peers.
 
     The environment's own MPI comes first, unless a peer is linked with the system's MPI. Raises
     UnavailableError without a launcher or mpi4py.
     """
     if importlib.util.find_spec("mpi4py") is None:
         raise UnavailableError("ranks call each other through mpi4py: .venv/bin/pip install -e '.[mpi]'")
-    environment = mpi_environment(libraries)
-    if _OWN.is_file() and not environment:
-        return Launcher(str(_OWN))
+    if _OWN.is_file() and not mpi_environment(libraries):
+        return str(_OWN)
     program = shutil.which("mpirun")
     if program is None:
         raise UnavailableError("no mpirun: sudo apt-get install openmpi-bin")
-    return Launcher(program, environment)
+    return program
 
 
 def mpi_environment(libraries: Sequence[str]) -> Mapping[str, str]:
@@ -76,7 +65,7 @@ class RankWorker(AnyWorker):
     """Ranks that measure a case together. The first rank writes the reports."""
 
     def __init__(
-        self, launcher: Launcher, ranks: int, job: Mapping[str, Any], environment: Mapping[str, str]
+        self, launcher: str, ranks: int, job: Mapping[str, Any], environment: Mapping[str, str]
     ) -> None:
         self._folder = tempfile.TemporaryDirectory()
         pipe, described = Path(self._folder.name, "reports"), Path(self._folder.name, "job.json")
@@ -84,11 +73,13 @@ class RankWorker(AnyWorker):
         os.mkfifo(pipe)
         # Open for writing too, it has no end before the first rank opens it, nor after.
         super().__init__(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
-        child = [sys.executable, "-m", "benchmarks.engine.rank_worker", str(ranks), str(described), str(pipe)]
+        child = [sys.executable, "-m", "benchmarks.engine.crew", str(ranks), str(described), str(pipe)]
+        # Launchers ask Slurm for the nodes of a job, but ranks run on this host.
+        alone = {name: value for name, value in environment.items() if not name.startswith("SLURM_")}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.engine.follow", launcher.program, "-n", str(ranks), *child],
+            [sys.executable, "-m", "benchmarks.engine.follow", launcher, "-n", str(ranks), *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
-            env={**_alone(environment), **_ENVIRONMENT, **launcher.environment},
+            env={**alone, **_ENVIRONMENT, PARENT: parent_mark()},
         )  # fmt: skip
         self.pid = self._process.pid
 
@@ -102,8 +93,3 @@ class RankWorker(AnyWorker):
             with contextlib.suppress(OSError):
                 if os.getsid(pid) == self.pid:
                     yield pid
-
-
-def _alone(environment: Mapping[str, str]) -> dict[str, str]:
-    """Leave out variables that make a launcher ask Slurm for the job's nodes: ranks run on this host."""
-    return {name: value for name, value in environment.items() if not name.startswith("SLURM_")}

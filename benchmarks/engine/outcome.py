@@ -17,11 +17,11 @@ from fillpath.record import Status, Verified
 
 @dataclass
 class Outcome:
-    """The worker's reports so far. Fields not listed here are those of a record.
+    """The worker's reports so far.
 
+    fields : of a record, as reported
     began : whether the implementation was called: an earlier failure is not its doing
     calling_since : start of the running call by the monotonic clock, None where none runs
-    longer_than : seconds of the call that a time limit ended
     complete : whether all that a right result needs is there, whatever becomes of the worker later
     done : whether there is nothing to wait for
     bytes : the least that had to be moved
@@ -33,21 +33,14 @@ class Outcome:
     conclusive: bool = True
     began: bool = False
     calling_since: float | None = None
-    longer_than: float | None = None
     complete: bool = False
     done: bool = False
     seconds: list[float] = field(default_factory=list)
     phases: dict[str, list[float]] = field(default_factory=dict)
     kernel_seconds: list[float] = field(default_factory=list)
-    verified: Verified | None = None
     held: dict[str, float] = field(default_factory=dict)
-    work: dict[str, Any] | None = None
-    peak_memory: int | None = None
-    energy: list[float] | None = None
-    clocks: dict[str, int] | None = None
-    throttle: list[str] | None = None
     bytes: int | None = None
-    series: str | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
 
     def take(self, message: dict[str, Any]) -> None:
         """Take in one message; messages after the last are ignored."""
@@ -59,7 +52,7 @@ class Outcome:
         if not self.complete:
             self.status, self.reason = status, reason
         if self.status is Status.TIMEOUT and self.calling_since is not None:
-            self.longer_than = time.monotonic() - self.calling_since
+            self.fields["longer_than"] = time.monotonic() - self.calling_since
 
     def _on_began(self, message: dict[str, Any]) -> None:
         self.began, self.calling_since = True, time.monotonic()
@@ -72,7 +65,7 @@ class Outcome:
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
         facts = message.get("facts") or {}
-        self.verified = verdict
+        self.fields["verified"] = verdict
         self.held = {name: number for name, number in facts.items() if math.isfinite(number)}
         if not verdict.passes:
             row = message.get("row")
@@ -98,10 +91,14 @@ class Outcome:
 
     def _on_sampled(self, message: dict[str, Any]) -> None:
         facts = {**(message["work"]["facts"] or {}), **self.held}
-        self.work, self.bytes = {**message["work"], "facts": facts or None}, message["bytes"]
-        self.peak_memory = message["peak_memory"]
-        self.energy = None if message["joules"] is None else [message["joules"]]
-        self.clocks, self.throttle = message["clocks"], message["throttle"]
+        self.bytes = message["bytes"]
+        self.fields |= {
+            "work": {**message["work"], "facts": facts or None},
+            "peak_memory": message["peak_memory"],
+            "energy": None if message["joules"] is None else [message["joules"]],
+            "clocks": message["clocks"],
+            "throttle": message["throttle"],
+        }
         self._refuse_impossible_work()
 
     def _on_moved(self, message: dict[str, Any]) -> None:
@@ -109,12 +106,12 @@ class Outcome:
 
     def _on_counted(self, message: dict[str, Any]) -> None:
         if message["facts"]:
-            work = self.work or {}
-            self.work = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
+            work = self.fields.get("work") or {}
+            self.fields["work"] = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
             self._refuse_impossible_work()
 
     def _on_complete(self, message: dict[str, Any]) -> None:
-        self.status, self.complete, self.series = Status.OK, True, message["series"]
+        self.status, self.complete, self.fields["series"] = Status.OK, True, message["series"]
 
     def _on_failed(self, message: dict[str, Any]) -> None:
         if self.complete:
@@ -127,10 +124,10 @@ class Outcome:
         self.status, self.done = Status.OK, True
 
     def _refuse_impossible_work(self) -> None:
-        impossible = _impossible(self.work or {"facts": None})
+        impossible = _impossible(self.fields.get("work") or {"facts": None})
         if impossible:
             self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
-            self.work = None
+            self.fields["work"] = None
 
     def _end(self, status: Status, reason: str) -> None:
         self.status, self.reason, self.done = status, reason, True

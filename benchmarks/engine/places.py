@@ -9,6 +9,7 @@ stopped. A place also reads kernels' seconds, peak memory and clocks.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -58,7 +59,10 @@ class Host:
 
     def begin(self) -> None:
         """Prepare for the first sample."""
-        self._baseline = _reset_peak_memory()
+        with contextlib.suppress(OSError):
+            # From now on VmHWM is the peak of samples.
+            Path("/proc/self/clear_refs").write_text("5")
+            self._baseline = _status_bytes("VmRSS")
 
     def kernel_seconds(self) -> float | None:
         """Return the last sample's seconds by the device's clock."""
@@ -176,14 +180,6 @@ def _pool_hook() -> Any:
             self.used -= mem_size
 
     return Hook()
-
-
-def _reset_peak_memory() -> int | None:
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return None
-    return _status_bytes("VmRSS")
 
 
 def _status_bytes(field: str) -> int | None:

@@ -11,11 +11,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from benchmarks.engine import ahead, machine, template
-from benchmarks.engine.ahead import Worker
+from benchmarks.engine import machine, template, workers
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.workers import AnyWorker, Setup
+from benchmarks.engine.workers import AnyWorker, Setup, Worker
 from fillpath import surroundings
 from fillpath.record import Status
 
@@ -50,11 +49,11 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: S
     try:
         worker.tell(json.dumps(job))
         if start == "followed" and isinstance(worker, Worker):
-            ahead.prepare(setup, machine.machine().cores)
+            workers.prepare(setup, machine.machine().cores)
         _follow(worker, outcome, seconds, memory)
     finally:
         # Another supervisor of this machine may measure next.
-        ahead.pause()
+        workers.pause()
         code, last_line = worker.end()
     if not (outcome.done or outcome.complete or outcome.reason):
         _explain_death(outcome, code, oom_kills, last_line)
@@ -64,11 +63,11 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: S
 def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
     if job.get("ranks", 1) > 1:
         # Ranks sample when they like, so nothing else may run.
-        ahead.pause()
+        workers.pause()
         return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
     if start == "forked" and job.get("device") != "gpu":
         return template.fork(setup)
-    return ahead.take(setup)
+    return workers.take(setup)
 
 
 def _environment(job: Mapping[str, Any]) -> dict[str, str]:
@@ -119,10 +118,10 @@ def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:
     """Take in a report, and stop the workers that wait while this one takes samples."""
     outcome.take(message)
     if message["event"] == "sampling":
-        ahead.pause()
+        workers.pause()
         worker.tell("go")
     elif message["event"] == "sampled":
-        ahead.resume()
+        workers.resume()
 
 
 def _explain_death(outcome: Outcome, code: int, oom_kills: int | None, last_line: str) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from benchmarks.checks.rows import Digest, digest, verify_symbolic
-from benchmarks.checks.updates import updates
+from benchmarks.checks.rows import digest, verify_symbolic
 from fillpath.errors import FillpathError
-from fillpath.nouns import Counts, Filled, Pattern, Prepared, Reference
+from fillpath.nouns import Array, Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.elimination_tree import NONE, elimination_tree
@@ -69,7 +69,7 @@ def make_reference(pattern: Pattern) -> Reference:
     names = " and ".join(checker.__name__ for checker in checkers)
     reference = Reference(first.counts, first.hashes, "fill1_pruned", names)
     for checker in checkers:
-        verdict = verify_symbolic(_digest_by(checker, pattern), reference)
+        verdict = verify_symbolic(digest(checker(pattern)[0]), reference)
         if not verdict.passes:
             differ = f"{checker.__name__} and fill1_pruned differ in {verdict.value:.0f} rows"
             raise FillpathError(f"reference: {differ}; report this")
@@ -88,6 +88,23 @@ def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
     return (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
 
 
+def updates(filled: Filled) -> int:
+    """Count gilbert_peierls' updates: for each entry of L, the entries of U in the row of its column."""
+    pattern = filled.pattern
+    upper = pattern.indptr[1:] - filled.upper_start - 1
+    return int(_sum_over_lower(pattern.indptr, pattern.indices, filled.upper_start, upper))
+
+
+@njit(cache=True)
+def _sum_over_lower(indptr: Array, indices: Array, upper_start: Array, upper: Array) -> int:
+    """Sum `upper` of the column of each entry of L."""
+    total = 0
+    for row in range(len(upper)):
+        for p in range(indptr[row], upper_start[row]):
+            total += upper[indices[p]]
+    return total
+
+
 def front_bytes(pattern: Pattern) -> float:
     """Estimate what the bits of bitfronts_cpu take at once, as if each column were a front of its own.
 
@@ -104,12 +121,6 @@ def front_bytes(pattern: Pattern) -> float:
     # A column's own bits are there before what is joined to them is free.
     most = np.max(np.cumsum(left - joined) - left + joined + size**2)
     return float(most + 2 * size.sum()) / 8
-
-
-def _digest_by(function: Implementation, pattern: Pattern) -> Digest:
-    """Return the digest of an implementation's F, which is free again."""
-    filled, _ = function(pattern)
-    return digest(filled)
 
 
 def load_reference(path: Path) -> Reference | None:

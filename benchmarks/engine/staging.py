@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,8 @@ from impl.cuda import transfer
 LEAST_BYTES = 8 * 2**20
 # As measured on an H100 with 16 cores: more threads, or larger or smaller pieces, are no faster.
 MOST_THREADS, LARGEST_PIECE, SMALLEST_PIECE = 8, 4 * 2**20, 2**20
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Bytes of an array: a view on the host, and their address on the device."""
-
-    host: Array
-    device: int
+# Bytes of an array: a view on the host, and their address on the device.
+_Piece = tuple[Array, int]
 
 
 class Staging:
@@ -92,14 +85,13 @@ class _Lane:
         import cupy
 
         with self._device:
-            for turn, piece in enumerate(pieces):
+            for turn, (host, device) in enumerate(pieces):
                 half = turn % 2
                 if turn > 1:
                     self._done[half].synchronize()
-                np.copyto(self._rooms[half][: piece.host.size], piece.host)
-                self._send(
-                    half, piece.device, self._memory[half].ptr, piece, cupy.cuda.runtime.memcpyHostToDevice
-                )
+                np.copyto(self._rooms[half][: host.size], host)
+                kind = cupy.cuda.runtime.memcpyHostToDevice
+                self._send(half, device, self._memory[half].ptr, host.size, kind)
             self._stream.synchronize()
 
     def empty(self, pieces: list[_Piece]) -> None:
@@ -107,25 +99,24 @@ class _Lane:
         import cupy
 
         with self._device:
-            for turn, piece in enumerate(pieces):
+            for turn, (host, device) in enumerate(pieces):
                 half = turn % 2
-                self._send(
-                    half, self._memory[half].ptr, piece.device, piece, cupy.cuda.runtime.memcpyDeviceToHost
-                )
+                kind = cupy.cuda.runtime.memcpyDeviceToHost
+                self._send(half, self._memory[half].ptr, device, host.size, kind)
                 if turn:
-                    self._take(1 - half, pieces[turn - 1])
+                    self._take(1 - half, pieces[turn - 1][0])
             if pieces:
-                self._take((len(pieces) - 1) % 2, pieces[-1])
+                self._take((len(pieces) - 1) % 2, pieces[-1][0])
 
-    def _send(self, half: int, there: int, here: int, piece: _Piece, kind: int) -> None:
+    def _send(self, half: int, there: int, here: int, size: int, kind: int) -> None:
         import cupy
 
-        cupy.cuda.runtime.memcpyAsync(there, here, piece.host.size, kind, self._stream.ptr)
+        cupy.cuda.runtime.memcpyAsync(there, here, size, kind, self._stream.ptr)
         self._done[half].record(self._stream)
 
-    def _take(self, half: int, piece: _Piece) -> None:
+    def _take(self, half: int, host: Array) -> None:
         self._done[half].synchronize()
-        np.copyto(piece.host, self._rooms[half][: piece.host.size])
+        np.copyto(host, self._rooms[half][: host.size])
 
 
 def _placed(value: Any, pairs: list[tuple[Array, Any]]) -> Any:
@@ -155,4 +146,4 @@ def _room_for(value: Any, pairs: list[tuple[Array, Any]]) -> Any:
 def _pieces(host: Array, device: Any, size: int) -> Iterator[_Piece]:
     flat = host.reshape(-1).view(np.uint8)
     for start in range(0, flat.size, size):
-        yield _Piece(flat[start : start + size], device.data.ptr + start)
+        yield flat[start : start + size], device.data.ptr + start

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import itertools
 import json
 import os
 import select
@@ -29,9 +28,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.engine import worker
-from benchmarks.engine.ahead import Worker
 from benchmarks.engine.follow import die_with
-from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup
+from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup, Worker
 
 # Templates that wait at most, one per number of threads; each holds some 100 MB.
 MOST = 4
@@ -54,15 +52,7 @@ class Template:
                 stdin=nothing, stdout=nothing, stderr=nothing,
                 env=dict(setup.environment), pass_fds=(theirs.fileno(),),
             )  # fmt: skip
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def serves(self) -> bool:
-        """Return whether it can fork: not once it has ended, or was ended because an answer was late."""
-        return self._control.fileno() >= 0
+        self.pid = self._process.pid
 
     def fork(self, files: Sequence[int]) -> int:
         """Return the id of a new child. Raises OSError where the template has ended or does not answer."""
@@ -74,7 +64,7 @@ class Template:
         return bool(select.select([self._control], [], [], 0)[0])
 
     def status(self) -> int:
-        """Wait for the child's exit status, and give up its id.
+        """Wait for the child's exit status, and give up its id. The template waits for the next child.
 
         A template that does not answer is ended, and its child dies with it: a late answer would be taken for
         the id of the next child.
@@ -85,6 +75,9 @@ class Template:
         except OSError:
             self.end()
             return -signal.SIGKILL
+        _waiting.append(self)
+        while len(_waiting) > MOST:
+            _waiting.pop(0).end()
         return status
 
     def _answer(self) -> int:
@@ -100,7 +93,7 @@ class Template:
 
 
 class Forked(AnyWorker):
-    """A worker that a template forked. Raises OSError as `Template.fork`."""
+    """A worker that a template forked. Raises OSError as `Template.fork`, and ends the template then."""
 
     def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
         (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
@@ -111,6 +104,7 @@ class Forked(AnyWorker):
             self.pid = template.fork((stdin, self._log.fileno(), reports))
         except OSError:
             self._close()
+            template.end()
             raise
         finally:
             os.close(stdin)
@@ -121,10 +115,7 @@ class Forked(AnyWorker):
         return self._template.has_status()
 
     def _status(self) -> int:
-        code = self._template.status()
-        if self._template.serves:
-            _keep(self._template)
-        return code
+        return self._template.status()
 
 
 _waiting: list[Template] = []
@@ -135,22 +126,13 @@ def fork(setup: Setup) -> Forked | Worker:
     of_job = {name: value for name, value in setup.environment.items() if name.startswith(_OF_JOBS)}
     lasting = {name: value for name, value in setup.environment.items() if name not in of_job}
     setup_of_template = replace(setup, environment=lasting)
-    waiting = [each for each in _waiting if each.setup == setup_of_template]
+    for template in [each for each in _waiting if each.setup == setup_of_template]:
+        _waiting.remove(template)
+        with contextlib.suppress(OSError):
+            return Forked(template, of_job)
     with contextlib.suppress(OSError):
-        for template in itertools.chain(waiting, map(Template, [setup_of_template])):
-            if template in waiting:
-                _waiting.remove(template)
-            try:
-                return Forked(template, of_job)
-            except OSError:
-                template.end()
+        return Forked(Template(setup_of_template), of_job)
     return Worker(setup)
-
-
-def _keep(template: Template) -> None:
-    _waiting.append(template)
-    while len(_waiting) > MOST:
-        _waiting.pop(0).end()
 
 
 @atexit.register

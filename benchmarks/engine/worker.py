@@ -1,11 +1,13 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
-`ahead` starts it as `python -m benchmarks.engine.worker`, with a pipe for its reports, or `template` forks
-it. It writes no record: its supervisor does, whatever becomes of it. `rank_worker` is the same for one of
-several ranks. Standard input has three lines, for instance:
+`workers` starts it, with a pipe for its reports and the modules that it imports, or `template` forks it. It
+writes no record: its supervisor does, whatever becomes of it. `crew` is the same for one of several ranks.
 
-    {"reports": 5, "supervisor": 4711, "modules": ["fetch.prepare"]}
-    {"task": "prepare", "matrix": "HB+bcsstk18", "preparation": "metis", "seed": 0, "reference": true}
+    python -m benchmarks.engine.worker REPORTS SUPERVISOR MODULE...
+
+Standard input has two lines, for instance:
+
+    {"task": "prepare", "case": "symbolic.fill1@HB+bcsstk18.metis", "reference": true, "threads": 8}
     go                                                     when a measurement may take samples
 """
 
@@ -33,17 +35,17 @@ if TYPE_CHECKING:
     from benchmarks.engine.energy import Meter
     from benchmarks.engine.limits import Sampling
     from benchmarks.engine.places import Host
-    from fillpath.registry import Implementation
+    from fillpath.case import Case
 
 Report = Callable[..., None]
 
 
 def main() -> None:
-    start = json.loads(sys.stdin.readline())
-    die_first(start["supervisor"])
-    os.write(start["reports"], b"\n")
-    import_early(start["modules"])
-    serve(start["reports"])
+    reports, supervisor, *modules = sys.argv[1:]
+    die_first(int(supervisor))
+    os.write(int(reports), b"\n")
+    import_early(modules)
+    serve(int(reports))
 
 
 def serve(reports: int) -> None:
@@ -93,12 +95,13 @@ def import_early(modules: Sequence[str]) -> None:
 
 
 def _prepare(job: Mapping[str, Any], report: Report) -> None:
-    """Make and cache a prepared matrix, and its reference if the job asks for it."""
+    """Make and cache the prepared matrix of a case, and its reference if the job asks for it."""
     from benchmarks.engine.reference import reference
     from fetch.prepare import prepare
-    from fillpath.case import Preparation
+    from fillpath.case import Case
 
-    prepared = prepare(job["matrix"], Preparation.parse(job["preparation"]), job["seed"])
+    case = Case.parse(job["case"])
+    prepared = prepare(case.matrix, case.preparation, case.seed)
     if job["reference"]:
         reference(prepared)
     report("done")
@@ -110,34 +113,26 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     job : from `benchmarks.engine.measure.job_of`
     report : takes the reports of the first of the crew; at "sampling" it returns when samples may begin
     """
-    from benchmarks.engine import operands
-    from benchmarks.engine.benchmark import benchmark_of
+    from benchmarks.engine.benchmark import benchmark_of, verify
     from benchmarks.engine.crew import Alone
     from benchmarks.engine.energy import metered
-    from benchmarks.engine.gate import verify
     from benchmarks.engine.limits import Sampling
-    from benchmarks.engine.places import place
+    from fillpath.case import Case
     from fillpath.registry import lookup
     from fillpath.series import write_series
     from impl.cuda import transfer
 
     crew = crew or Alone()
     importlib.import_module(job["module"])
-    implementation = lookup(job["stage"], job["implementation"])
-    benchmark = benchmark_of(job["stage"])
-    crew.take_share(job["threads"], implementation.device, job["gpus"])
-    context = _context(job, implementation) if crew.first else None
-    where = place(implementation.device)
-    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
-    arguments = operands.arguments(implementation, job["options"], job["seed"], job["gpus"])
-
-    def call() -> Any:
-        return implementation.function(noun, **arguments)
+    case = Case.parse(job["case"])
+    implementation, benchmark = lookup(case.stage, case.implementation), benchmark_of(case.stage)
+    crew.take_share(job["threads"], implementation.device, case.gpus)
+    context, where, call = brought(case, Path(job["prepared"]), crew)
 
     def passes(result: Any, work: Any) -> bool:
         if context is None:
             return bool(crew.share(None))
-        verdict = verify(job["stage"], result, context, where.fetch)
+        verdict = verify(case.stage, result, context, where.fetch)
         report("verified", **asdict(verdict), replaced=int((work.facts or {}).get("small_pivots", 0)))
         return bool(crew.share(verdict.passes))
 
@@ -152,7 +147,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     # Whatever else runs for this measurement stops first.
     report("sampling")
     where.begin()
-    with metered(implementation.device, max(1, job["gpus"])) as meter:
+    with metered(implementation.device, max(1, case.gpus)) as meter:
         (last, work), joules = _sample(call, Sampling(**job["sampling"]), where, meter, report, crew)
     state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
     if passes(last, work) and context is not None:
@@ -173,6 +168,23 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
         report("done")
 
 
+def brought(case: Case, path: Path, crew: Alone) -> tuple[Context | None, Host, Callable[[], Any]]:
+    """Bring a case's input to where it is used. Return the first rank's context, the place and the call.
+
+    path : of the prepared matrix. Raises as `operands.stored_context`.
+    """
+    from benchmarks.engine import operands
+    from benchmarks.engine.places import place
+    from fillpath.registry import lookup
+
+    implementation, options = lookup(case.stage, case.implementation), dict(case.options)
+    context = operands.stored_context(path, implementation, options, case.seed) if crew.first else None
+    where = place(implementation.device)
+    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
+    arguments = operands.arguments(implementation, options, case.seed, case.gpus)
+    return context, where, lambda: implementation.function(noun, **arguments)
+
+
 @contextlib.contextmanager
 def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
     """Raise UnavailableError where a peer's library lacks something, such as a BLAS."""
@@ -185,19 +197,6 @@ def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
         if peer is None:
             raise
         raise UnavailableError(f"{peer.title} cannot be loaded: {error}") from error
-
-
-def _context(job: Mapping[str, Any], implementation: Implementation) -> Context:
-    """Return what the implementation's results are checked against."""
-    from benchmarks.engine import operands
-    from benchmarks.engine.reference import load_reference
-    from fetch.prepare import load_prepared
-
-    prepared = load_prepared(Path(job["prepared"]))
-    reference = load_reference(Path(job["reference"])) if job["reference"] else None
-    if job["reference"] and reference is None:
-        raise FillpathError("the reference vanished from the cache; run again")
-    return operands.context(prepared, reference, implementation, job["options"], job["seed"])
 
 
 def _sample(

@@ -1,11 +1,25 @@
-"""A worker as its supervisor sees it, of whichever kind: a process, a fork of a template, ranks of MPI."""
+"""Workers as their supervisor sees them: processes, forks of a template, ranks of MPI.
+
+A start with its imports takes longer than most cases do. So workers for the next processes are started ahead,
+and import while the present worker loads and verifies. They are stopped while it takes samples, so that
+nothing runs next to a sample. They are stopped too while this supervisor measures nothing, because another
+supervisor may measure.
+
+    worker = take(setup)
+    worker.tell(json.dumps(job))    # its reports come through worker.reports
+    prepare(setup, cores=8)
+    code, last_line = worker.end()
+"""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import select
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +29,9 @@ import psutil
 
 # For an interpreter to start.
 START_SECONDS = 30.0
+# Workers that wait at most, some 200 MB each, and cores for each: one waits on a small machine.
+MOST = 4
+CORES_EACH = 2
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,12 @@ class AnyWorker:
         return self._process.poll() is not None
 
     def resident_bytes(self) -> int:
-        return sum(map(_resident_bytes, self._members()))
+        """Return the resident memory of its processes that have not ended."""
+        total = 0
+        for member in self._members():
+            with contextlib.suppress(psutil.Error):
+                total += int(psutil.Process(member).memory_info().rss)
+        return total
 
     def tell(self, line: str) -> None:
         """Write a line to its standard input; ranks have none, and begin with their job."""
@@ -86,10 +108,82 @@ class AnyWorker:
                 self._stdin.close()
 
 
-def _resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process, 0 where it has ended."""
-    try:
-        resident: int = psutil.Process(pid).memory_info().rss
-        return resident
-    except psutil.Error:
-        return 0
+class Worker(AnyWorker):
+    """A worker's own process: it imports modules, and waits for its job. Raises OSError where none starts."""
+
+    def __init__(self, setup: Setup) -> None:
+        reading, writing = os.pipe()
+        super().__init__(reading)
+        self.setup = setup
+        start = [str(writing), str(os.getpid()), *setup.modules]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.engine.worker", *start],
+                stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, text=True,
+                env=dict(setup.environment), pass_fds=(writing,),
+            )  # fmt: skip
+        except OSError:
+            self._close()
+            raise
+        finally:
+            os.close(writing)
+        self.pid, self._stdin = self._process.pid, self._process.stdin
+
+    def stop(self) -> None:
+        """Stop it until `go_on`.
+
+        A first byte tells that it dies with its supervisor. Stopped before, it would outlive the supervisor.
+        """
+        select.select([self.reports], [], [], START_SECONDS)
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+
+_waiting: list[Worker] = []
+
+
+def take(setup: Setup) -> Worker:
+    """Return a waiting worker with this setup, let go on; else a new one."""
+    for worker in [each for each in _waiting if each.setup == setup]:
+        _waiting.remove(worker)
+        if not worker.has_ended():
+            worker.go_on()
+            return worker
+        worker.end()
+    return Worker(setup)
+
+
+def prepare(setup: Setup, cores: int) -> None:
+    """Let waiting workers go on, and start more of this setup, as many as may wait.
+
+    cores : int, of this machine
+    """
+    resume()
+    most = max(1, min(MOST, cores // CORES_EACH))
+    if len(_waiting) >= most and all(worker.setup != setup for worker in _waiting):
+        _waiting.pop(0).end()
+    # Without them a measurement only takes longer.
+    with contextlib.suppress(OSError):
+        while len(_waiting) < most:
+            _waiting.append(Worker(setup))
+
+
+def pause() -> None:
+    """Stop waiting workers until `resume`."""
+    for worker in _waiting:
+        worker.stop()
+
+
+def resume() -> None:
+    """Let waiting workers go on."""
+    for worker in _waiting:
+        worker.go_on()
+
+
+@atexit.register
+def dismiss() -> None:
+    """End waiting workers."""
+    while _waiting:
+        _waiting.pop().end()

@@ -13,26 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.engine import run
+from benchmarks.engine.current import reusable_record
 from benchmarks.engine.follow import parent_mark
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.engine.standing import settling_record
-from fetch.prepare import load_prepared, prepared_path
+from fetch.prepare import prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
-from fillpath.registry import Implementation, lookup
+from fillpath.registry import Implementation
 from fillpath.settings import PARENT
-from fillpath.stages import stage_of
-
-if TYPE_CHECKING:
-    from benchmarks.engine.benchmark import Context
-    from benchmarks.engine.places import Host
 
 SCHEMA_VERSION = 1
 
@@ -52,41 +46,12 @@ class Ended:
     status: int
     output: str
 
-    def why(self) -> str:
-        """Return the signal that killed the child, if one did, and the last line that it printed."""
+    def why(self, label: str = "") -> str:
+        """Return the child's message after a label; else the signal that killed it, and its last line."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        messages = [line.removeprefix(label) for line in lines if label and line.startswith(label)]
         killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
-        return ": ".join([*killed, *lines[-1:]])
-
-    def message(self, label: str) -> str:
-        """Return why the child wrote nothing: its message after the label, or signal or last line."""
-        messages = [line for line in self.output.splitlines() if line.startswith(label)]
-        if messages:
-            return messages[-1].removeprefix(label)
-        return self.why() or f"the child ended with exit status {self.status}"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A case in the process that counts it.
-
-    where : host or device, where the implementation runs
-    call : the implementation on its input, which is already there; returns a result and its work
-    context : the facts that a result is compared with
-    """
-
-    stage: str
-    where: Host
-    call: Callable[[], Any]
-    context: Context
-
-    def check(self, result: Any, when: str) -> None:
-        """Verify a result. Raises CountingError for a wrong one, which names the time."""
-        from benchmarks.engine.gate import verify
-
-        verdict = verify(self.stage, result, self.context, self.where.fetch)
-        if not verdict.passes:
-            raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
+        return messages[-1] if messages else ": ".join([*killed, *lines[-1:]])
 
 
 def measured(case: Case, implementation: Implementation) -> Record:
@@ -97,7 +62,7 @@ def measured(case: Case, implementation: Implementation) -> Record:
     if not available:
         raise CountingError(f"{case.name}: {reason}")
     prepared = make_ready(case, Limits(), run.alone())
-    record = settling_record(case, prepared.hash, Limits(samples=1), 1)
+    record = reusable_record(case, prepared.hash, Limits(samples=1))
     if record is None or record.status is not Status.OK:
         raise CountingError(
             f"{case.name}: no ok record of today's sources here: measure it first: {shlex.join(case.command)}"
@@ -143,23 +108,26 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
     return Ended(process.returncode, out + errors)
 
 
-def subject(case: Case) -> Subject:
-    """Bring the input of a case to where it is used. Raises CountingError where the cache lacks something."""
-    from benchmarks.engine import operands
-    from benchmarks.engine.places import place
+def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
+    """Bring the input of a case to where it is used. Raises as `brought`.
 
-    implementation = lookup(case.stage, case.implementation)
-    prepared = load_prepared(prepared_path(case.matrix, case.preparation, case.seed))
-    referred = stage_of(case.stage).refers
-    reference = load_reference(reference_path(prepared.hash)) if referred else None
-    if referred and reference is None:
-        raise CountingError("the reference vanished from the cache; run again")
-    options = dict(case.options)
-    arguments = operands.arguments(implementation, options, case.seed, case.gpus)
-    context = operands.context(prepared, reference, implementation, options, case.seed)
-    where = place(implementation.device)
-    noun = where.bring(operands.operand(implementation, context))
-    return Subject(case.stage, where, lambda: implementation.function(noun, **arguments), context)
+    Returns the call, which returns a result and its work when the device is done, and a check of results. The
+    check raises CountingError for a wrong result, with the time that it is given.
+    """
+    from benchmarks.engine.benchmark import verify
+    from benchmarks.engine.crew import Alone
+    from benchmarks.engine.worker import brought
+
+    path = prepared_path(case.matrix, case.preparation, case.seed)
+    context, where, call = brought(case, path, Alone())
+
+    def check(result: Any, when: str) -> None:
+        assert context is not None
+        verdict = verify(case.stage, result, context, where.fetch)
+        if not verdict.passes:
+            raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
+
+    return where.sampled(call), check
 
 
 def child_status(tool: str, work: Callable[[], object]) -> int:

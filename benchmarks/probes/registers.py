@@ -1,6 +1,7 @@
-"""Registers, spills and shared memory of kernels, as ptxas reports them for NVRTC, without a GPU.
+"""Kernels compiled without a GPU: NVRTC through cuda.bindings, with the options that CuPy gives it.
 
-`changes` compiles the kernels that differ between two checkouts, and compares:
+`changes` compiles the kernels that differ between two checkouts, and compares the registers, spills and
+shared memory that ptxas reports:
 
     impl/symbolic/fill2.cu fill2_traverse COLUMNS=1 sm_90: registers 52 to 32, spill loads 0 to 184
 
@@ -9,26 +10,122 @@ docs/kernels.txt holds a hash of each variant that compiled, so that tests compi
 
 from __future__ import annotations
 
+import importlib
+import itertools
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine import device_digest
 from benchmarks.engine.machine import machine
-from benchmarks.probes.nvrtc import ARCHITECTURES, Kernel, bindings, compile_kernel, registered_kernels
-from fillpath import syntax
+from fillpath import registry, syntax
 from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT
-from fillpath.registry import included
+from fillpath.registry import HEADERS, included
+from fillpath.source import kernel_paths
+from impl.cuda import kernels, relocatable
 
+# A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.
+ARCHITECTURES = tuple(os.environ.get("NVRTC_ARCHITECTURES", "sm_80 sm_90 sm_100").split())
+# CuPy 14 adds these to what `kernels.load` asks for.
+CUPYS = ("-ftz=true", "--device-as-default-execution-space")
 TABLE = ROOT / "docs" / "kernels.txt"
 REPORT = "--ptxas-options=-v"
 _ENTRY = re.compile(r"Compiling entry function '(\w+)'")
 _COUNT = re.compile(r"(\d+) (?:bytes )?(registers|stack frame|spill stores|spill loads|smem)")
 # Registers of a thread, and bytes, by ptxas's name.
 Usage = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A .cu file in one of its variants. users : the implementations that name it, or the gate."""
+
+    path: Path
+    defines: tuple[str, ...]
+    users: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join([str(self.path.relative_to(ROOT)), *self.defines])
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """The outcome of NVRTC.
+
+    failure : the status and the log, empty where there is machine code
+    log : with warnings, and the report of ptxas
+    """
+
+    failure: str
+    log: str
+
+
+def bindings() -> Any:
+    """Return cuda.bindings.nvrtc. Raises UnavailableError where it cannot be used here."""
+    try:
+        nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+        nvrtc.nvrtcVersion()
+    except (ImportError, RuntimeError, OSError) as error:
+        raise UnavailableError(f"no NVRTC on this platform: {error}") from error
+    return nvrtc
+
+
+def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> Compilation:
+    """Compile to machine code."""
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
+    try:
+        status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
+        buffer = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+        nvrtc.nvrtcGetProgramLog(program, buffer)
+        log = buffer.rstrip(bytes(1)).decode(errors="replace")
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            return Compilation(f"{status.name}\n{log}", log)
+        return Compilation("" if nvrtc.nvrtcGetCUBINSize(program)[1] else "no machine code came of it", log)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def compile_kernel(
+    nvrtc: Any, kernel: Kernel, architecture: str, *more: str, root: Path = ROOT
+) -> Compilation:
+    """Compile a file as it is compiled on a GPU of that architecture.
+
+    more : options
+    root : the checkout whose file and headers are compiled
+    """
+    linked = (relocatable.OPTION,) if relocatable.DEFINE in kernel.defines else ()
+    # The first folder that has a header is taken.
+    headers = f"-I{root / HEADERS.relative_to(ROOT)}"
+    options = (headers, *kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}", *more)
+    path = root / kernel.path.relative_to(ROOT)
+    return compile_source(nvrtc, path.read_text(), path.name, options)
+
+
+def registered_kernels() -> list[Kernel]:
+    """Return every .cu file that an implementation names, in every variant that differs, and the gate's.
+
+    A module's VARIANTS are tuples of defines. Without them, other modules launch its kernels and have the
+    variants. VARIANTS_OF names the files of the variants, where other modules launch the rest.
+    """
+    registry.load_all()
+    users: dict[tuple[Path, tuple[str, ...]], list[str]] = {(device_digest.KERNEL, ()): ["the gate"]}
+    for entry in registry.registered():
+        module = sys.modules[entry.module]
+        files = getattr(module, "VARIANTS_OF", entry.kernels)
+        paths = kernel_paths(entry.function, files) if entry.kernels else []
+        for path, variant in itertools.product(paths, getattr(module, "VARIANTS", ())):
+            text = "\n".join(part.read_text() for part in (path, *included(path)))
+            # Defines that neither the file nor a header of it mentions make no difference.
+            seen = [define for define in variant if re.search(rf"\b{define.partition('=')[0]}\b", text)]
+            users.setdefault((path, tuple(seen)), []).append(f"{entry.stage}.{entry.name}")
+    return [Kernel(path, defines, tuple(dict.fromkeys(names))) for (path, defines), names in users.items()]
 
 
 def changes(base: Path, tip: Path) -> list[str]:
@@ -53,22 +150,21 @@ def usages(kernels: Iterable[Kernel], root: Path = ROOT) -> dict[str, Usage]:
 
     A name reads `impl/symbolic/fill2.cu fill2_rows COLUMNS=1 sm_90`.
     """
-    nvrtc = _nvrtc()
-    jobs = [
-        (nvrtc, kernel, each, root) for kernel in kernels if _text(kernel, root) for each in ARCHITECTURES
-    ]
+    nvrtc = bindings()
+
+    def compiled(job: tuple[Kernel, str]) -> dict[str, Usage]:
+        kernel, architecture = job
+        compilation = compile_kernel(nvrtc, kernel, architecture, REPORT, root=root)
+        if compilation.failure:
+            raise FillpathError(f"{kernel} does not compile for {architecture}: {compilation.failure}")
+        file, *defines = str(kernel).split()
+        found = parse(compilation.log).items()
+        return {" ".join((file, name, *defines, architecture)): usage for name, usage in found}
+
+    present = [kernel for kernel in kernels if _text(kernel, root)]
     with ThreadPoolExecutor(machine().cores) as pool:
-        found = pool.map(lambda job: _usages(*job), jobs)
+        found = pool.map(compiled, itertools.product(present, ARCHITECTURES))
         return {name: usage for several in found for name, usage in several.items()}
-
-
-def _usages(nvrtc: Any, kernel: Kernel, architecture: str, root: Path) -> dict[str, Usage]:
-    compilation = compile_kernel(nvrtc, kernel, architecture, REPORT, root=root)
-    if compilation.failure:
-        raise FillpathError(f"{kernel} does not compile for {architecture}: {compilation.failure}")
-    file, *defines = str(kernel).split()
-    found = parse(compilation.log).items()
-    return {" ".join((file, name, *defines, architecture)): usage for name, usage in found}
 
 
 def parse(log: str) -> dict[str, Usage]:
@@ -84,20 +180,13 @@ def parse(log: str) -> dict[str, Usage]:
 
 def fingerprint(kernel: Kernel) -> str:
     """Return a hash of the file with its headers, the variant, the architectures and the compiler."""
-    compiler = str(_nvrtc().nvrtcVersion())
+    compiler = str(bindings().nvrtcVersion())
     return content_hash(_text(kernel, ROOT), str(kernel), *ARCHITECTURES, compiler)[:12]
 
 
 def known_hashes() -> set[str]:
     """Return the fingerprints in docs/kernels.txt."""
     return {line.split()[0] for line in TABLE.read_text().splitlines()}
-
-
-def _nvrtc() -> Any:
-    nvrtc, why_not = bindings()
-    if nvrtc is None:
-        raise UnavailableError(why_not)
-    return nvrtc
 
 
 def _text(kernel: Kernel, root: Path) -> str:

@@ -32,8 +32,8 @@ from typing import Any
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark, benchmark_of
 from benchmarks.engine.follow import adopt
-from benchmarks.runs.exact import agreed
-from benchmarks.runs.night_commits import git
+from benchmarks.engine.machine import git
+from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
@@ -78,8 +78,8 @@ def rows_of(stage: str, measured: Mapping[str, Sequence[Record]]) -> list[Row]:
     rows = {"seconds": Row(f"{prefix}seconds", "seconds", version=benchmark_of(stage).version)}
     for case, records in measured.items():
         rows["seconds"].values[case] = Rounds.of(records).median if records else None
-        for name, quantity in (agreed(records) if records else {}).items():
-            rows.setdefault(name, Row(f"{prefix}{name}", quantity.unit)).values[case] = quantity.value
+        for name, value in (agreed(records) if records else {}).items():
+            rows.setdefault(name, Row(f"{prefix}{name}", unit_of(name))).values[case] = value
     return list(rows.values())
 
 

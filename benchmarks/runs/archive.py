@@ -8,7 +8,6 @@ Merging keeps both runs of a key, the gate's verdicts of both, and both of any t
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import gzip
 import hashlib
@@ -16,7 +15,7 @@ import io
 import logging
 import shutil
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, cast
@@ -57,20 +56,29 @@ def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) ->
 
     made : files below REPORT, and METADATA
     """
-    stored = contents(machine)
+    stored = sorted(contents(machine).items())
     sums: dict[str, str] = {}
-    with atomic_write(target, "wb") as handle, _tar(cast(IO[bytes], handle)) as archive:
+    with (
+        atomic_write(target, "wb") as handle,
+        # The time and the name that gzip would note differ between packs.
+        gzip.GzipFile(filename="", mode="wb", fileobj=cast(IO[bytes], handle), mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
 
         def add(name: str, data: bytes) -> None:
-            _add(archive, str(PurePosixPath(machine, name)), data)
+            """Add a file without an owner and a time."""
+            member = tarfile.TarInfo(str(PurePosixPath(machine, name)))
+            member.size, member.mode = len(data), 0o644
+            archive.addfile(member, io.BytesIO(data))
             sums[name] = hashlib.sha256(data).hexdigest()
 
-        for name, path in sorted(stored.items()):
+        for name, path in stored:
             add(name, path.read_bytes())
         for name, data in sorted((made or {}).items()):
             add(name, data)
-        _add(archive, str(PurePosixPath(machine, SUMS)), sums_text(sums).encode())
-    return len(sums)
+        count = len(sums)
+        add(SUMS, sums_text(sums).encode())
+    return count
 
 
 def set_aside(machine: str) -> int:
@@ -93,16 +101,6 @@ def set_aside(machine: str) -> int:
             if any(record in records for record in here):
                 write_records(path, [record for record in here if record not in records])
     return added
-
-
-@contextlib.contextmanager
-def _tar(handle: IO[bytes]) -> Iterator[tarfile.TarFile]:
-    """Open a .tar.gz to write into, without the time and the name that gzip would note."""
-    with (
-        gzip.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w") as archive,
-    ):
-        yield archive
 
 
 def unpack(source: Path) -> tuple[str, int]:
@@ -235,13 +233,6 @@ def _write(target: Path, data: bytes) -> None:
         cast(IO[bytes], handle).write(data)
 
 
-def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
-    """Add a file without an owner and a time."""
-    member = tarfile.TarInfo(name)
-    member.size, member.mode = len(data), 0o644
-    archive.addfile(member, io.BytesIO(data))
-
-
 def _is_current(packed: Path, case: str) -> bool:
     """Return whether the case's current record, now that records are merged, came with the pack."""
     records = packed / "records" / f"{case}.jsonl"
@@ -256,8 +247,8 @@ def _merge_records(target: Path, arriving: list[Record]) -> int:
     present = read_records(target)
     new = [record for record in arriving if record not in present]
     tails = [records[-1] for records in (present, arriving) if records]
-    standing = max(tails, key=lambda record: record.started_at)
-    others = [record for record in [*present, *new] if record != standing]
-    if new or standing != present[-1]:
-        write_records(target, [*sorted(others, key=lambda record: record.started_at), standing])
+    current = max(tails, key=lambda record: record.started_at)
+    others = [record for record in [*present, *new] if record != current]
+    if new or current != present[-1]:
+        write_records(target, [*sorted(others, key=lambda record: record.started_at), current])
     return len(new)

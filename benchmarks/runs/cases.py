@@ -1,17 +1,32 @@
-"""The cases of a run: the experiments x the matrices of a size class."""
+"""The cases of a run, and the processes and limits of each.
+
+Cases are the experiments x the matrices of a size class.
+
+    for case in suite_cases(settings(), "levels"):    # cheapest first
+        processes_of(case, settings()), limits_of(case, settings()).seconds    # 5, 600.0
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import functools
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
+from benchmarks.engine.limits import SHORT, USUAL, Limits
 from benchmarks.runs.experiments import Experiment, experiments, variant
 from fetch import catalogue
 from fetch.names import is_generated
 from fillpath import registry
 from fillpath.case import Case
+from fillpath.config import load
+from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES
+from fillpath.twins import twins_of
+
+# The suite that is too large to be measured whole.
+_LAID_OUT = "papers"
 
 
 def suite_experiments(settings: Settings) -> list[Experiment]:
@@ -21,7 +36,9 @@ def suite_experiments(settings: Settings) -> list[Experiment]:
 
 def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     """Return an experiment's cases in the size class, cheapest first."""
-    names = experiment.implementations or [entry.name for entry in _all_of(experiment.stage)]
+    # Fakes that tests register are no part of a run.
+    ours = [e for e in registry.registered(experiment.stage) if e.module.startswith("impl.") and not e.peer]
+    names = experiment.implementations or [entry.name for entry in ours]
     variants = [variant(experiment.stage, name) for name in names]
     # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
     threads = {"cpu": experiment.threads, "gpu": 0}
@@ -85,14 +102,10 @@ def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collectio
     wider = [replace(settings, suite=suite, device="") for suite in SUITES]
     others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
     cases = list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
-    return list(dict.fromkeys([*cases, *_other_seeds(cases, recorded)]))
-
-
-def _other_seeds(cases: Iterable[Case], recorded: Collection[str]) -> list[Case]:
-    """Return the recorded cases that differ in their seed alone from those that have one."""
     seeded = {replace(case, seed=0) for case in cases if case.seed}
-    names = [name for name in recorded if ".seed=" in name] if seeded else []
-    return sorted(case for case in map(Case.parse, names) if replace(case, seed=0) in seeded)
+    named = [Case.parse(name) for name in recorded if seeded and ".seed=" in name]
+    other_seeds = sorted(case for case in named if replace(case, seed=0) in seeded)
+    return list(dict.fromkeys([*cases, *other_seeds]))
 
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
@@ -104,11 +117,6 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
         for case in experiment_cases(experiment, settings)
     }
     return list(cases)
-
-
-def _all_of(stage: str) -> Iterable[registry.Implementation]:
-    """Return the implementations below impl/ but peers: fakes that tests register are no part of a run."""
-    return [e for e in registry.registered(stage) if e.module.startswith("impl.") and not e.peer]
 
 
 def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
@@ -125,3 +133,54 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
 def _cost(entry: catalogue.Entry) -> int:
     """Return the entries of the matrix, for a rank only."""
     return entry.nnz_with_zeros or entry.nnz or 0
+
+
+def limits_of(case: Case, settings: Settings) -> Limits:
+    """Return the limits of a process of the case in the suite of these settings."""
+    embedded, name = settings.suite == "embedded", _class(case, settings)
+    limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
+    if name is None:
+        return limits
+    role = "own" if case.implementation in layout()["own"] else "baselines"
+    return replace(limits, seconds=float(layout()["limits"][name][role]))
+
+
+def processes_of(case: Case, settings: Settings) -> int:
+    """Return the worker processes per case: 1 where no figure shows its seconds.
+
+    A number in the settings holds for all cases.
+    """
+    if settings.processes is not None:
+        return settings.processes
+    entry, most = catalogue.find(case.matrix), settings.rounds
+    if entry is not None and _class(case, settings) is not None:
+        most = int(layout()["processes"]["papers" if entry.papers else "others"])
+    return min(most, _untimed().get(case) or most)
+
+
+def _class(case: Case, settings: Settings) -> str | None:
+    """Return the class of the case's matrix, None outside the catalogue or the suite of the papers."""
+    entry = catalogue.find(case.matrix) if settings.suite == _LAID_OUT else None
+    if entry is None:
+        return None
+    name = "twins" if twins_of(case.matrix) else entry.suite
+    return name if name in layout()["limits"] else None
+
+
+@functools.cache
+def layout() -> Mapping[str, Any]:
+    """Return config/layout.yaml. Raises ConfigError where it breaks its schema."""
+    loaded: Mapping[str, Any] = load(CONFIG / "layout.yaml", "layout")
+    return loaded
+
+
+@functools.cache
+def _untimed() -> Mapping[Case, int | None]:
+    """Return the processes that experiments ask for, per case the most; None where any asks for the usual."""
+    asked: dict[Case, int | None] = {}
+    for experiment in experiments():
+        for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):
+            before = asked.get(case, experiment.processes)
+            both = before is not None and experiment.processes is not None
+            asked[case] = max(before or 0, experiment.processes or 0) if both else None
+    return asked

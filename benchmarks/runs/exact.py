@@ -6,24 +6,9 @@ LEFT_OUT holds the quantities that vary between runs of one key; docs/notes/exac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from fillpath.record import Record, Status
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number and its unit: `bytes`, `ratio` or `count`."""
-
-    value: float
-    unit: str
-
-    @property
-    def text(self) -> str:
-        """Write `1,200` or `4,096 bytes`."""
-        return f"{self.value:,.17g}" + (f" {self.unit}" if self.unit == "bytes" else "")
-
 
 # Quantities that are not compared: patterns of implementations, with options, and of names.
 LEFT_OUT = (
@@ -56,7 +41,7 @@ RATIOS = ("drop_tolerance", "load_balance")
 NAMES = {"peak_memory": "structures"}
 
 
-def quantities(record: Record) -> Mapping[str, Quantity]:
+def quantities(record: Record) -> Mapping[str, float]:
     """Return the quantities of a record that are compared, by name; none unless its status is ok.
 
     `structures` are the bytes of the algorithm's own data structures (`Work.peak_memory`). `peak_memory` is a
@@ -64,13 +49,13 @@ def quantities(record: Record) -> Mapping[str, Quantity]:
     """
     implementation = record.case.partition("@")[0]
     return {
-        name: Quantity(value, _unit(name))
+        name: value
         for name, value in sorted(_counts(record))
         if not any(_matches(implementation, each) and _matches(name, names) for each, names in LEFT_OUT)
     }
 
 
-def agreed(records: Iterable[Record]) -> Mapping[str, Quantity]:
+def agreed(records: Iterable[Record]) -> Mapping[str, float]:
     """Return the quantities on which all processes of a run agree."""
     first, *others = [quantities(record) for record in records]
     return {name: value for name, value in first.items() if all(o.get(name) == value for o in others)}
@@ -87,7 +72,7 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
         return ()
     before, after = quantities(base), quantities(record)
     return tuple(
-        f"{name} {_text(before.get(name))} to {_text(after.get(name))}"
+        f"{name} {_text(name, before.get(name))} to {_text(name, after.get(name))}"
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
     )
@@ -114,11 +99,15 @@ def _matches(name: str, patterns: str) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns.split())
 
 
-def _unit(name: str) -> str:
+def unit_of(name: str) -> str:
+    """Return the unit of a quantity: `bytes`, `ratio` or `count`."""
     if name in RATIOS:
         return "ratio"
     return "bytes" if name in ("peak_memory", "structures") or name.startswith("bytes") else "count"
 
 
-def _text(quantity: Quantity | None) -> str:
-    return "none" if quantity is None else quantity.text
+def _text(name: str, value: float | None) -> str:
+    """Write `1,200`, `4,096 bytes` or `none`."""
+    if value is None:
+        return "none"
+    return f"{value:,.17g}" + (" bytes" if unit_of(name) == "bytes" else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ class Experiment:
     preparation : of every matrix
     only : ids of the paper's matrices, empty for all; their stand-ins follow
     threads : of implementations on the CPU, 0 for all cores
-    seeds : one case per seed
+    seeds : one case per seed; a number counts them from 0
     processes : in which a case is measured, where what the figure shows is no time; None where it is
     """
 
@@ -54,7 +54,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
-    preparation = entry["preparation"]
+    preparation, seeds = entry["preparation"], entry.get("seeds", 1)
     for name in entry.get("implementations", ()):
         variant(entry["stage"], name)
     paper(entry["paper"])
@@ -79,14 +79,9 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
             preparation.get("diagonal", 0),
         ),
         "only": tuple(entry.get("only", ())),
-        "seeds": _seeds(entry.get("seeds", 1)),
+        "seeds": tuple(range(seeds) if isinstance(seeds, int) else seeds),
     }
     return Experiment(**{**entry, **made})
-
-
-def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds of a list, or that many from 0 on."""
-    return tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 def variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:

@@ -17,15 +17,15 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import psutil
 
-from benchmarks.engine.follow import adopt, die_with_parent
+from benchmarks.engine.follow import adopt, become, die_with_parent
 from fillpath import surroundings
 from fillpath.ending import ended, use_utf8
 from fillpath.lock import BusyError, exclusive
@@ -120,32 +120,17 @@ def _run(command: Sequence[str], ending: int) -> int:
     ending : the signal that the group is sent once, at the first that ends programs
     """
     adopt()
-    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    child = os.fork()
-    if child == 0:
-        _begin_group()
-        _become(command)
-    # Whichever of the two is first: no signal may find the group missing.
-    with contextlib.suppress(OSError):
-        os.setpgid(child, child)
-    received = _end_on_signals(child, ending)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    follow = [sys.executable, "-m", "benchmarks.engine.follow", *command]
+    # A group that is not the terminal's would be stopped if it read from there.
+    child = subprocess.Popen(follow, stdin=subprocess.DEVNULL, process_group=0)
+    received = _end_on_signals(child.pid, ending)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     signal.alarm(0)
     if received:
         # As long as the child's id is not given up, the group is this one.
-        _tell(child, signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        _tell(child.pid, signal.SIGKILL)
+    code = child.wait()
     return 128 + received[0] if received else code if code >= 0 else 128 - code
-
-
-def _begin_group() -> None:
-    """Make this process a group that an interrupt ends, even where a shell had it ignore interrupts."""
-    os.setpgid(0, 0)
-    # A group that is not the terminal's would be stopped if it read from there.
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def _end_on_signals(group: int, ending: int) -> list[int]:
@@ -183,13 +168,6 @@ def _tell(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _become(command: Sequence[str]) -> NoReturn:
-    """Turn into the command, which keeps this process's id and its wish to die with the parent."""
-    die_with_parent()
-    adopt()
-    os.execvp(command[0], list(command))
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run a mode. Returns the exit status."""
     return ended(lambda: _chosen(arguments))
@@ -200,7 +178,7 @@ def _chosen(arguments: Sequence[str]) -> int:
     surroundings.forget()
     require_checkout()
     if mode == "job" and rest:
-        _become(rest)
+        become(rest)
     if mode == "figures":
         return figures(rest)
     print("usage: python -m benchmarks.runs.launch figures [ARGUMENT...] | job COMMAND...", file=sys.stderr)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import takewhile
 
 import numpy as np
 
+from benchmarks.runs.checkouts import Process
 from benchmarks.runs.exact import conditions
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST, Judgement, is_undecided, judge
-from benchmarks.runs.night_worker import Process
 from benchmarks.runs.rounds import by_input
 from fillpath.case import Case
 from fillpath.record import Record, Status
@@ -26,23 +25,20 @@ from fillpath.record import Record, Status
 SILENT = frozenset((Status.NOT_RUN, Status.UNAVAILABLE))
 
 
-@dataclass
-class Course:
-    """The records of a case in a night, by commit, base first, in the order of processes."""
+# The records of a case in a night, by commit, base first, in the order of processes.
+Course = dict[str, list[Record]]
 
-    case: str
-    records: dict[str, list[Record]] = field(default_factory=dict)
 
-    def differences(self, base: str, commit: str) -> tuple[float, ...]:
-        """Return the difference of log seconds of each round; none unless all rounds can be compared.
+def paired(course: Course, base: str, commit: str) -> tuple[float, ...]:
+    """Return the difference of log seconds of each round; none unless all rounds can be compared.
 
-        A round can be compared if both records have a result, of the same input, device, driver and host.
-        """
-        rounds = zip(self.records.get(base, ()), self.records.get(commit, ()), strict=False)
-        pairs = list(takewhile(lambda pair: not {r.status for r in pair} & SILENT, rounds))
-        if any(a.median is None or b.median is None or _where(a) != _where(b) for a, b in pairs):
-            return ()
-        return tuple(float(np.log((b.median or np.nan) / (a.median or np.nan))) for a, b in pairs)
+    A round can be compared if both records have a result, of the same input, device, driver and host.
+    """
+    rounds = zip(course.get(base, ()), course.get(commit, ()), strict=False)
+    pairs = list(takewhile(lambda pair: not {r.status for r in pair} & SILENT, rounds))
+    if any(a.median is None or b.median is None or _where(a) != _where(b) for a, b in pairs):
+        return ()
+    return tuple(float(np.log((b.median or np.nan) / (a.median or np.nan))) for a, b in pairs)
 
 
 class Turns:
@@ -61,7 +57,7 @@ class Turns:
         self.late: set[str] = set()
         self.judgements: dict[str, Judgement] = {}
         cases = sorted(workers[self.tip].cases, key=lambda case: case not in urgent)
-        self.courses = {case: Course(case, {commit: [] for commit in workers}) for case in cases}
+        self.courses: dict[str, Course] = {case: {commit: [] for commit in workers} for case in cases}
 
     def measure(self, regressed: Collection[str]) -> None:
         """Measure every case until it is decided, and judge those that can be compared.
@@ -88,24 +84,25 @@ class Turns:
         return len(row) == count and (known or bool(is_undecided(np.array(row))))
 
     def _differences(self, case: str) -> tuple[float, ...]:
-        return self.courses[case].differences(self.base, self.tip) if self.base != self.tip else ()
+        return paired(self.courses[case], self.base, self.tip) if self.base != self.tip else ()
 
     def _round(self, cases: Iterable[str], process: int) -> None:
         for case in cases:
             if time.time() < self._deadline:
-                self._turn(self.courses[case], process)
+                self._turn(case, process)
             else:
                 self.late.add(case)
 
-    def _turn(self, course: Course, process: int) -> None:
+    def _turn(self, case: str, process: int) -> None:
         """Measure a process at each commit, unless the base's or the tip's failed or missed a turn before."""
-        ends = [course.records[commit] for commit in (self.base, self.tip)]
+        course = self.courses[case]
+        ends = course[self.base], course[self.tip]
         if any(len(records) < process or any(r.median is None for r in records) for records in ends):
             return
         for commit in list(self._workers)[:: -1 if process % 2 else 1]:
-            record = self._workers[commit].measure(course.case, process)
+            record = self._workers[commit].measure(case, process)
             if record is not None:
-                course.records[commit].append(record)
+                course[commit].append(record)
 
 
 def _where(record: Record) -> tuple[object, ...]:

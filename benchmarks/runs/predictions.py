@@ -2,7 +2,7 @@
 
 The size of a case is the entries of L + U, or of the matrix in a stage that has no L + U.
 
-    known = Predictions(Records.load("h200").rows, "h200")
+    known = Predictions(records, "h200")
     known.call(Case.parse("symbolic.gsofa@audikw_1.metis"), "gpu", size=2.4e9)   # seconds, bytes, lender
 """
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.runs.night_rounds import SILENT, Course, Turns
+from benchmarks.runs.night_rounds import SILENT, Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, Judgement, p_values
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
@@ -94,7 +94,7 @@ def learn(state: State, turns: Turns) -> tuple[State, tuple[Regression, ...], tu
     worse, new = dict(state.worse), []
     for case, course in turns.courses.items():
         before, judgement = worse.pop(case, None), turns.judgements.get(case)
-        found = _regression(course, judgement, turns.commits)
+        found = _regression(case, course, judgement, turns.commits)
         if found and not (before and before.factor is None and found.factor is None):
             new.append(found)
             # A second loss multiplies the first.
@@ -109,21 +109,23 @@ def learn(state: State, turns: Turns) -> tuple[State, tuple[Regression, ...], tu
     return State(turns.tip, worse, tuple(sorted(turns.late))), tuple(new), mended
 
 
-def _regression(course: Course, judgement: Judgement | None, commits: Sequence[str]) -> Regression | None:
+def _regression(
+    case: str, course: Course, judgement: Judgement | None, commits: Sequence[str]
+) -> Regression | None:
     """Return how the tip is worse than the base, None if it is not."""
     base, tip = commits[0], commits[-1]
     if base == tip:
         return None
-    failure = _failure(course.records[tip])
-    if failure and course.records[base] and not _failure(course.records[base]):
-        after = _first_bad(commits, lambda commit: _failure(course.records[commit]) is not None)
-        return Regression(course.case, None, base, after, f"{failure.status}: {failure.reason}")
+    failure = _failure(course[tip])
+    if failure and course[base] and not _failure(course[base]):
+        after = _first_bad(commits, lambda commit: _failure(course[commit]) is not None)
+        return Regression(case, None, base, after, f"{failure.status}: {failure.reason}")
     if judgement is None or not judgement.is_slower:
         return None
     half, (low, high) = math.log(judgement.factor) / 2, judgement.interval
-    after = _first_bad(commits, lambda commit: fmean(course.differences(base, commit) or [0.0]) > half)
+    after = _first_bad(commits, lambda commit: fmean(paired(course, base, commit) or [0.0]) > half)
     detail = f"{low:.3g} to {high:.3g}, {len(judgement.differences)} rounds"
-    return Regression(course.case, judgement.factor, base, after, detail)
+    return Regression(case, judgement.factor, base, after, detail)
 
 
 def _first_bad(commits: Sequence[str], is_bad: Callable[[str], bool]) -> str:
@@ -135,7 +137,7 @@ def _first_bad(commits: Sequence[str], is_bad: Callable[[str], bool]) -> str:
 def _rest(before: Regression, course: Course, judgement: Judgement | None, tip: str) -> Regression | None:
     """Return what is left of a regression after a night that found no new one, None if it is mended."""
     if before.factor is None:
-        records = course.records[tip]
+        records = course[tip]
         return None if records and all(record.median is not None for record in records) else before
     if judgement is None or len(row := judgement.differences) < FEWEST or p_values(-np.array(row)) > _GAIN:
         return before

@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.engine import standing
+from benchmarks.engine import current
 from benchmarks.engine.measure import measure, require
 from benchmarks.engine.reference import reference_path
 from benchmarks.engine.run import Run
-from benchmarks.runs.layout import limits_of, processes_of
+from benchmarks.runs.cases import limits_of, processes_of
 from fetch.prepare import prepared_hash, prepared_path
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, FillpathError, UnavailableError
@@ -41,7 +41,7 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
         records = read_records(record_path(machine_name(), case.name))
         require(case, lookup(case.stage, case.implementation))
     except UnavailableError as error:
-        wanted = Status.UNAVAILABLE, str(error), standing.key_of(case, "")
+        wanted = Status.UNAVAILABLE, str(error), current.key_of(case, "")
         return [(last.status, last.reason, last.key) for last in records[-1:]] == [wanted]
     except ConfigError:
         return False
@@ -50,7 +50,9 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
         return False
     limits, fresh = limits_of(case, settings()), settings().fresh
     count = rounds_of(case, settings().rounds)
-    record = standing.standing_record(case, prepared, limits, within.id, count - 1, count, fresh)
+    record = current.reusable_record(
+        case, prepared, limits, count, run_id=within.id, process=count - 1, fresh=fresh
+    )
     return record is not None and record in of_run(records)
 
 
@@ -89,18 +91,13 @@ def stays(case: Case, record: Record, count: int, within: Run) -> bool:
 
 
 def by_input(cases: Sequence[Case]) -> list[list[Case]]:
-    """Group the cases that are measured in turn with each other: the cases of one input."""
+    """Group the cases that are measured in turn with each other: those of one prepared matrix."""
     inputs: dict[tuple[str, str, int], list[Case]] = {}
     for case in cases:
-        inputs.setdefault(input_of(case), []).append(case)
+        inputs.setdefault((case.matrix, case.preparation.name, case.seed), []).append(case)
     return list(inputs.values())
 
 
 def rounds_of(case: Case, count: int) -> int:
     """Return the number of rounds, of `count`, in which the case is measured."""
     return min(count, processes_of(case, settings())) if count == settings().rounds else count
-
-
-def input_of(case: Case) -> tuple[str, str, int]:
-    """Return what the cases of an input have in common: the prepared matrix."""
-    return case.matrix, case.preparation.name, case.seed

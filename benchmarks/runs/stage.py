@@ -6,10 +6,11 @@ import functools
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.engine import machine, run
+from benchmarks.engine.current import blank_record, store
 from benchmarks.engine.follow import die_with_parent
-from benchmarks.engine.measure import store_unavailable
 from benchmarks.engine.run import Run
 from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_cases
@@ -18,7 +19,7 @@ from fillpath.case import Case
 from fillpath.errors import ConfigError, DiskFullError
 from fillpath.host import machine_name
 from fillpath.processes import Rounds, number, of_run
-from fillpath.record import Record, read_records, record_path
+from fillpath.record import Record, Status, read_records, record_path
 from fillpath.registry import Implementation, lookup
 from fillpath.settings import settings
 
@@ -59,7 +60,8 @@ def run_stage(stage: str) -> None:
     left, git_state = outstanding(cases, within), machine.git_state()
     for case in left:
         if lack := _lack(lookup(case.stage, case.implementation)):
-            store_unavailable(case, lack, within, git_state)
+            blank = blank_record(case, within, git_state=git_state)
+            store(replace(blank, status=Status.UNAVAILABLE, reason=lack))
     _measure(stage, _runnable(cases), _runnable(left), within)
     if damage:
         more = f" (the first of {len(damage)} damaged cases)" if damage[1:] else ""

@@ -4,9 +4,9 @@ Compiles the kernels that differ, and those that docs/kernels.txt does not list.
 
 from collections.abc import Container, Iterable
 
-from benchmarks.probes.nvrtc import registered_kernels
-from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, usages
-from benchmarks.runs.night_commits import clear, git, worktrees
+from benchmarks.engine.machine import git
+from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, registered_kernels, usages
+from benchmarks.runs.checkouts import clear, worktrees
 from commands._parser import Arguments, Parser
 from fillpath.paths import ROOT, WORK, write_text
 

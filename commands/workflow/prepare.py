@@ -2,8 +2,7 @@
 
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.run import Run
-from benchmarks.runs.cases import suite_cases
-from benchmarks.runs.layout import limits_of
+from benchmarks.runs.cases import limits_of, suite_cases
 from commands._parser import Arguments
 from commands.workflow._input import add_inputs, for_each
 from fillpath.case import Case

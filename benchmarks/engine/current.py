@@ -1,17 +1,23 @@
-"""Choose a case's current record: which stored records today's code can reuse, and which one figures show.
+"""Records of a case: a blank one, which stored one today's code can reuse, and which one figures show.
 
-The current record is the last line of the case's file, with the other processes of its run.
+Figures show the current record: the last line of the case's file, with the other processes of its run.
+
+    blank = blank_record(case, within)
+    reusable_record(case, prepared.hash, Limits()) or store(replace(blank, seconds=[0.5]))
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 
 from benchmarks.engine import machine
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.run import Run
 from fillpath import host
 from fillpath.case import Case
-from fillpath.hardware import identity
+from fillpath.hardware import host_facts, identity
 from fillpath.lock import exclusive
 from fillpath.processes import number, of_run
 from fillpath.record import UNTRIED, Record, Status, read_records, record_key, record_path, write_records
@@ -32,24 +38,58 @@ def threads_of(case: Case) -> int:
     return case.threads or machine.machine().cores
 
 
-def standing_record(
-    case: Case, prepared_hash: str, limits: Limits, run_id: str, process: int, processes: int, fresh: bool
+def blank_record(
+    case: Case, within: Run, process: int = 0, git_state: tuple[str | None, bool | None] | None = None
+) -> Record:
+    """Return the record of a process of the case before anything is known of its input.
+
+    git_state : of `machine.git_state`, None to ask now
+    """
+    commit, dirty = git_state or machine.git_state()
+    parts = {name: value for name, value in asdict(case).items() if name != "options"}
+    return Record(
+        case=case.name,
+        parts={**parts, "options": dict(case.options), "preparation": case.preparation.name},
+        key=key_of(case, ""),
+        status=Status.ERROR,
+        reason="",
+        run_id=within.id,
+        process=process,
+        started_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
+        machine=host.machine_name(),
+        host=identity(),
+        host_facts=host_facts(),
+        host_cpu=machine.machine().cpu,
+        versions=machine.versions(),
+        commit=commit,
+        dirty=dirty,
+    )
+
+
+def reusable_record(
+    case: Case,
+    prepared_hash: str,
+    limits: Limits,
+    processes: int = 1,
+    *,
+    run_id: str = "",
+    process: int = 0,
+    fresh: bool = False,
 ) -> Record | None:
     """Return the record that `measure` reuses for this input, None where it has to measure.
 
-    The record is the run's own of that process, or, unless `fresh`, that of `settling_record`.
+    The record is the run's own of that process. Otherwise, unless `fresh`, it is the newest of any run with
+    enough processes of the case, or with a failure.
     """
-    settled = _settled(case, prepared_hash, limits)
-    record = _of_run(settled, run_id, process, processes)
-    return record if record is not None or fresh else _settling(settled, processes)
+    key = key_of(case, prepared_hash)
+    found = [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
+    record = _of_run(found, run_id, process, processes)
+    if record is not None or fresh:
+        return record
+    return next((record for record in found if _is_whole(record, found, processes)), None)
 
 
-def settling_record(case: Case, prepared_hash: str, limits: Limits, processes: int) -> Record | None:
-    """Return the newest reusable record of any run with enough processes, or with a failure."""
-    return _settling(_settled(case, prepared_hash, limits), processes)
-
-
-def ok_record(case: Case, run_id: str) -> Record | None:
+def ok_record(case: Case, run_id: str = "") -> Record | None:
     """Return the newest ok record of today's code, whatever its input was; a record of that run first."""
     current = [
         record
@@ -93,12 +133,6 @@ def _measured_here(case: Case) -> Iterator[Record]:
             yield record
 
 
-def _settled(case: Case, prepared_hash: str, limits: Limits) -> list[Record]:
-    """Return the conclusive records of today's key that no limit lower than today's cut off, newest first."""
-    key = key_of(case, prepared_hash)
-    return [record for record in _measured_here(case) if record.key == key and is_reusable(record, limits)]
-
-
 def is_reusable(record: Record, limits: Limits) -> bool:
     """Return whether the record of a process answers for another process under these limits."""
     if not _is_worth_keeping(record) or (record.verified is not None and record.verified.by_norms):
@@ -112,23 +146,19 @@ def is_reusable(record: Record, limits: Limits) -> bool:
     return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))
 
 
-def _of_run(settled: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
+def _of_run(found: Sequence[Record], run_id: str, process: int, processes: int) -> Record | None:
     """Return the record that a run has of a process of the case on this input.
 
     A failure ends the case in its run and is returned for every process, unless an ok record outweighs it.
     Another host's records count only where the case is whole there: processes of two hosts do not pool.
     """
-    settled = [record for record in settled if record.run_id == run_id]
-    of_run = [r for r in settled if r.host == identity() or _is_whole(r, settled, processes)]
+    found = [record for record in found if record.run_id == run_id]
+    of_run = [r for r in found if r.host == identity() or _is_whole(r, found, processes)]
     ok = [record for record in of_run if record.status is Status.OK]
     failed = [record for record in of_run if record.status is not Status.OK]
     if failed:
         return ok[0] if ok and _says_less_than_ok(failed[0]) else failed[0]
     return next((record for record in ok if number(record) == process), None)
-
-
-def _settling(settled: Sequence[Record], processes: int) -> Record | None:
-    return next((record for record in settled if _is_whole(record, settled, processes)), None)
 
 
 def _is_whole(record: Record, records: Sequence[Record], processes: int) -> bool:

@@ -1,0 +1,190 @@
+"""The commits that a night measures: each has a worktree, an environment, and a process that measures.
+
+An environment belongs to the content of lock files, which most commits share.
+
+    folders = worktrees(ROOT, place, new_commits(ROOT, last))
+    process = Checkouts(place).open(folders[commit], "night-1")
+    process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engine.follow import adopt
+from benchmarks.engine.machine import git, output
+from fillpath.errors import ConfigError, FillpathError
+from fillpath.host import machine_name
+from fillpath.nouns import content_hash
+from fillpath.paths import results
+from fillpath.record import Record
+from fillpath.settings import settings
+
+
+def new_commits(repository: Path, last: str) -> list[str]:
+    """Return the default branch's commits after the last one measured, oldest first; merges count as one.
+
+    Without a last one it is the tip alone. Raises ConfigError if the branch lacks the last one.
+    """
+    branch = default_branch(repository)
+    if not last:
+        return [git(repository, "rev-parse", branch)]
+    known = ["git", "-C", str(repository), "merge-base", "--is-ancestor", last, branch]
+    if subprocess.run(known, capture_output=True, check=False).returncode:
+        raise ConfigError(
+            f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
+            f"{results() / machine_name() / 'nightly.json'} to begin anew"
+        )
+    return git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+
+
+def base_of(repository: Path, last: str, new: Sequence[str]) -> list[str]:
+    """Return the commit that new ones are compared with, if any: the last one measured, or the parent."""
+    if last or not new:
+        return [last] if new else []
+    return git(repository, "rev-list", "--first-parent", "--max-count=1", "--skip=1", new[0]).split()
+
+
+def default_branch(repository: Path) -> str:
+    """Return the remote's default branch as last fetched; without a remote HEAD."""
+    return git(repository, "for-each-ref", "--format=%(symref:short)", "refs/remotes/origin/HEAD") or "HEAD"
+
+
+def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
+    """Check commits out below a folder, reuse what a killed night left of these, and remove others."""
+    folders = {commit: place / commit[:12] for commit in commits}
+    for other in {found.parent for found in place.glob("*/.git")} - {*folders.values()}:
+        clear(repository, other)
+    git(repository, "worktree", "prune")
+    for commit, folder in folders.items():
+        if not (folder / ".git").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    return folders
+
+
+def clear(repository: Path, folder: Path) -> None:
+    """Remove a worktree."""
+    git(repository, "worktree", "remove", "--force", str(folder))
+
+
+class Checkouts:
+    """The worktrees of a night.
+
+    place : folder of the environments
+    deadline : Unix time, nothing is measured after it
+    """
+
+    def __init__(self, place: Path, deadline: float = float("inf")) -> None:
+        self.place, self.deadline = place, deadline
+        self._pythons: dict[Path, Path] = {}
+
+    def open(self, folder: Path, night: str) -> Process:
+        """Return the worker of a worktree. Raises FillpathError for a commit that does not start.
+
+        night : str, the first part of the run id, so that base and commit never pool
+        """
+        self._pythons[folder] = environment(folder, self.place)
+        return Process(self._command("processes", folder, night), folder, self._variables(folder))
+
+    def keep_series(self, folder: Path, night: str) -> None:
+        """Add the medians of the run of an opened worktree to asv's series of its commit."""
+        adopt()
+        # This run alone counts, and every case has at least one process. Standard output is the night's.
+        variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
+        command = self._command("series", folder, night)
+        subprocess.run(command, cwd=folder, env=variables, stdout=sys.stderr, check=False)
+
+    def _command(self, verb: str, folder: Path, night: str) -> list[str]:
+        python = str(self._pythons[folder])
+        return [python, "-m", "fillpath", "workflow", verb, f"{night}-{folder.name}"]
+
+    def _variables(self, folder: Path) -> dict[str, str]:
+        left = "" if self.deadline == float("inf") else f"{max(0.001, self.deadline - time.time()):.3f}s"
+        return {
+            **os.environ,
+            "FILLPATH_RESULTS": str(results()),
+            "FILLPATH_MACHINE": machine_name(),
+            "FILLPATH_LIMIT": left,
+            # Commits with equal locks share an environment, in which only one of them is installed.
+            "PYTHONPATH": str(folder),
+            # asv keeps PYTHONPATH from its children.
+            "ASV_PYTHONPATH": str(folder),
+        }
+
+
+class Process:
+    """A process that measures single processes of one commit's cases, as its standard input asks.
+
+    cases : those that its settings choose and this machine can run
+    """
+
+    def __init__(self, command: list[str], folder: Path, variables: Mapping[str, str]) -> None:
+        adopt()
+        own, pipe = {**variables, "FILLPATH_PARENT": os.environ["FILLPATH_PARENT"]}, subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=folder, env=own, text=True, stdin=pipe, stdout=pipe)
+        assert self._process.stdin and self._process.stdout
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+        self.cases = tuple[str, ...](self._answer())
+
+    def measure(self, case: str, process: int) -> Record | None:
+        """Return the record of the process; None for a case that the commit lacks."""
+        # If the process has died, reading its answer raises.
+        with contextlib.suppress(BrokenPipeError):
+            self._questions.write(f"{process} {case}\n")
+            self._questions.flush()
+        answer = self._answer()
+        return None if "error" in answer else Record.from_json(answer)
+
+    def close(self) -> None:
+        """End the process."""
+        with contextlib.suppress(BrokenPipeError):
+            self._questions.close()
+        self._process.wait()
+
+    def _answer(self) -> Any:
+        line = self._answers.readline()
+        if not line:
+            raise FillpathError(f"the process that measures ended with status {self._process.wait()}")
+        return json.loads(line)
+
+
+def environment(folder: Path, place: Path) -> Path:
+    """Return the Python of a checkout's environment, made on first use, with the checkout installed into it.
+
+    Raises FillpathError if pip fails.
+    """
+    locks = _locks(folder)
+    home = place / f"env-{environment_key(locks)}"
+    python, complete = str(home / "bin" / "python"), home / ".complete"
+    pip = (python, "-m", "pip", "install", "--quiet")
+    if not complete.is_file():
+        output(FillpathError, sys.executable, "-m", "venv", "--clear", str(home))
+        for lock in locks:
+            output(FillpathError, *pip, "--require-hashes", "-r", str(lock))
+        complete.touch()
+    output(FillpathError, *pip, "--no-build-isolation", "--no-deps", "-e", str(folder))
+    return Path(python)
+
+
+def environment_key(locks: Sequence[Path]) -> str:
+    """Return a hash of the locks' content and of the Python that they are installed for."""
+    return content_hash(sys.version, *(lock.read_text() for lock in locks))[:16]
+
+
+def _locks(folder: Path) -> list[Path]:
+    """Return the checkout's locks: that of all machines, and that of this machine's CUDA."""
+    choice = ["sh", str(folder / "profiles" / "cuda-choice")]
+    chosen = subprocess.run(choice, capture_output=True, text=True, check=False)
+    cuda = settings().cuda or chosen.stdout.strip()
+    names = ["requirements.lock", *([f"requirements-cuda{cuda}.lock"] if cuda in ("12", "13") else [])]
+    return [folder / name for name in names]
