@@ -33,7 +33,7 @@ from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
 from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, site
+from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, site, unavailable
 from tests.thorough import thorough
 
 __all__ = ["site"]
@@ -102,7 +102,8 @@ def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, 
     comments, frame = drawn("gsofa", "fig99")
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
     assert len(frame) >= len(ON_GPU)
-    assert any(key.startswith(f"verdict gsofa.{RANGES}.mean") for key in comments)
+    key = next(key for key in comments if key.startswith(f"verdict gsofa.{RANGES}.mean "))
+    assert "printed mean 1.14x" in comments[key]
     with pytest.raises(ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"):
         figures.figure_of("gsofa", RANGES)
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
@@ -175,6 +176,21 @@ def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: Pair, every: 
     parts = [[case for case in cases if case in part] for part in sets if 0 < len(part) < len(cases)]
     for part in sorted(parts, key=lambda part: (len(part), part[0].name))[:5]:
         judge(pair, cases, part)
+
+
+# What becomes of a claim without a result.
+UNMEASURED = (Reason.NOT_RUN, Reason.DERIVED, Reason.CONSTANT, Reason.NEEDS)
+
+
+@pytest.mark.parametrize("pair", FIGURES, ids=".".join)
+def test_a_figure_of_nothing_or_of_failures_alone_is_drawn_and_nothing_of_it_judged(pair: Pair) -> None:
+    exhibit, cases = figures.exhibit(*pair), cases_of(pair, "embedded")
+    absent = [unavailable(case, 1) for case in cases]
+    stopped = [replace(record, status=Status.TIMEOUT) for record in absent]
+    for some, records in (([], []), (cases, absent), (cases, stopped)):
+        frame = exhibit.frame(Records(tuple(records)), catalogue.entries(), some)
+        assert exhibit.picture(frame).axes and exhibit.words(frame, NO_ROWS)
+        assert all(verdict.text and verdict.reason in UNMEASURED for verdict in exhibit.verdicts(frame))
 
 
 def cases_of(pair: Pair, suite: str = "papers") -> list[Case]:

@@ -310,7 +310,11 @@ def test_single_figures_are_drawn_anew_of_stored_records_and_no_page(
     drawn = [style.figure_path(f"gsofa_{name}", "svg") for name in ("fig10", "fig14")]
     assert capsys.readouterr().out.split() == [str(path) for path in drawn]
     assert all(path.is_file() for path in drawn) and not paths.PAGE.exists()
-    for words, why in (("--draw gsofa.fig99", "no figure 'fig99'"), ("--machine made-up", "--draw FIGURE")):
+    for words, why in (
+        ("--draw gsofa.fig100", "no figure 'fig100' here; did you mean fig10"),
+        ("--draw gsoffa.fig10", "did you mean gsofa"),
+        ("--machine made-up", "--draw FIGURE"),
+    ):
         assert main(["page", *words.split()]) == 2 and why in capsys.readouterr().err
 
 

@@ -31,7 +31,6 @@ from reports.ooclu import arrays, chains, faults, fig3, fig4, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.axes import LINE, write_names
 from tests.reports_fakes import (
-    NO_ROWS,
     counting,
     in_five_processes,
     made_frame,
@@ -41,7 +40,6 @@ from tests.reports_fakes import (
     told,
     unavailable,
 )
-from tests.thorough import daily
 
 __all__ = ["one_process"]
 
@@ -630,12 +628,3 @@ def test_a_picture_of_many_bars_is_wider() -> None:
     every = dict.fromkeys(case.matrix for case in figure_cases("ooclu", "fig4", Settings(suite="papers")))
     for matrices, inches in (([OT2], 10), ([*every][:11], 14), (every, 22)):
         assert EXHIBITS["fig4"].picture(frame_of("fig4", with_fronts(*matrices))).get_figwidth() == inches
-
-
-@pytest.mark.parametrize("figure", daily(figures.exhibits("ooclu"), "fig3", "fig6", "table2", "kahn"))
-def test_a_picture_of_failures_alone_or_of_nothing_is_drawn_and_judged(figure: str) -> None:
-    shown, cases = figures.exhibit("ooclu", figure), figure_cases("ooclu", figure, Settings(suite="small"))
-    for records in ([record_of(case.name, 1.0, gpu={"memory": LARGE}, **STOPPED) for case in cases], []):
-        frame = shown.frame(Records(tuple(records)), ENTRIES, list(cases))
-        assert style.measured(shown.picture(frame)).height > 0 and shown.words(frame, NO_ROWS)
-        assert all(verdict.text for verdict in shown.verdicts(frame))
