@@ -33,10 +33,9 @@ from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
 from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, site, unavailable
+from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, unavailable
 from tests.thorough import thorough
 
-__all__ = ["site"]
 Judged = Callable[..., list[Verdict]]
 Pair = tuple[str, str]
 FIGURES = figures.available_figures()

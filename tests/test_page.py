@@ -45,12 +45,9 @@ from tests.reports_fakes import (
     measured,
     own_cases,
     read_csv,
-    site,
-    standings,
-)  # fmt: skip
+)
 from tests.serial import Serial
 
-__all__ = ["site", "standings"]
 pytestmark = pytest.mark.usefixtures("site")
 SIZE = 800_000
 # Closes tags and attributes where it is not escaped, and is a character of HTML where it is escaped twice.

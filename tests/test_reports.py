@@ -32,10 +32,9 @@ from reports.facts.records import Records
 from reports.shapes import bars, files, style
 from reports.table import all_rows
 from tests import reports_fakes as fakes
-from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of, site, standings
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of
 from tests.thorough import daily
 
-__all__ = ["site", "standings"]
 ON_CARD = [*ON_GPU, *fakes.OUT_OF_CORE, *fakes.ON_SEVERAL, *fakes.ON_FILLED, *fakes.ON_GRAPHS]
 MADE = [*CASES, *fakes.ONE_CORE, *ON_CARD, *fakes.IN_TURN]
 EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)

@@ -27,10 +27,9 @@ from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import AROUND, made_frame, one_process, says, texts, told, unavailable
+from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
 from tests.reports_fakes import record_of as measured
 
-__all__ = ["one_process"]
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
 FIVE = ("rajat12", "circuit_2", "memplus", "onetone2", "rajat27")
 TIMEOUT = {"status": Status.TIMEOUT}

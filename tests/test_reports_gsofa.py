@@ -28,9 +28,7 @@ from reports.gsofa.memory import PRINTED_WORDS, WORD
 from reports.series import read_series
 from reports.verbs import on
 from tests import reports_fakes as fakes
-from tests.reports_fakes import HALF_OF_GSOFA, STAND_IN, Made, case_of, counting, measured, one_process
-
-__all__ = ["one_process"]
+from tests.reports_fakes import HALF_OF_GSOFA, STAND_IN, Made, case_of, counting, measured
 
 NEAR = Made("onetone2", "ATandT", "onetone2", ("twotone",), order=36_057, nnz=222_596, kind="circuit")
 FAR = Made("fpga_dcop_01", "Sandia", "fpga_dcop_01", ("twotone",), order=1_220, nnz=5_892, kind="circuit")

@@ -34,14 +34,11 @@ from tests.reports_fakes import (
     counting,
     in_five_processes,
     made_frame,
-    one_process,
     record_of,
     says,
     told,
     unavailable,
 )
-
-__all__ = ["one_process"]
 
 OT2, STAND_IN, OTHER, GRID = "onetone2", "ex40", "cage11", "grid2d,1000"
 ENTRIES = catalogue.entries()

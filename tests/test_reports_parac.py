@@ -20,9 +20,7 @@ from reports.facts.naming import label, printed_label, stand_in
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.parac import breakeven, fig3, fig4, orderings, quality, rhs, seeds, table1, table2, table3
-from tests.reports_fakes import made_frame, one_process, record_of, told, unavailable
-
-__all__ = ["one_process"]
+from tests.reports_fakes import made_frame, record_of, told, unavailable
 
 OWN, STAND_IN = "ecology1", "road,20000"
 ENTRIES = catalogue.entries()

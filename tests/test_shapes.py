@@ -15,9 +15,8 @@ from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
 from tests import reports_fakes as fakes
-from tests.reports_fakes import CASES, RECORDS, site
+from tests.reports_fakes import CASES, RECORDS
 
-__all__ = ["site"]
 SHEET = Sheet(
     [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
 )

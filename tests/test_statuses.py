@@ -36,11 +36,10 @@ from reports.pages import crate, drawing, handout, webpage
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge, site
+from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge
 from tests.shared import once
 from tests.thorough import daily
 
-__all__ = ["site"]
 # Cases of an implementation.
 EACH = 2
 MACHINES = ("bare", "test-machine")
