@@ -15,6 +15,7 @@ from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
+from fillpath.stages import stage_of
 from reports import figures
 from reports.claims import judge as judging
 from reports.claims.standing import Standing
@@ -86,48 +87,6 @@ ON_GPU = [
         "gsofa.dynamic_space=false.memory_budget=1GB",
     )
 ]  # fmt: skip
-OUT_OF_CORE = [
-    Case.parse(f"symbolic.{name}@{matrix}.metis")
-    for matrix in ("circuit,4000", "poisson3d,16")
-    for name in (
-        "out_of_core", "unified_memory", "unified_memory.prefetch=true", "out_of_core.memory_budget=1GB",
-        "out_of_core.dynamic_assignment=false.memory_budget=1GB",
-    )
-]  # fmt: skip
-ON_FILLED = [
-    Case.parse(f"{name}@circuit,4000.metis")
-    for name in (
-        "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
-        "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2.static_pivoting=true",
-        "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search",
-        "numeric.glu3.memory_budget=2MB.storage=dense_column",
-        "solve.lu_cpu", "solve.superlu", "solve.direct_gpu",
-    )
-]  # fmt: skip
-ON_GRAPHS = [
-    Case.parse(f"{name}@grid2d,60.nnz")
-    for name in (
-        "cholesky.parac_cpu.threads=1", "cholesky.parac_cpu.threads=2", "cholesky.parac_gpu",
-        "laplacian.parac_cpu", "laplacian.parac_cpu.rhs=product", "laplacian.ict",
-        "laplacian.ict.rhs=product",
-        "laplacian.pyamg", "laplacian.hypre", "laplacian.ac_sequential", "laplacian.parac_gpu",
-        "laplacian.parac_gpu.triangular=cusparse", "laplacian.ic0_gpu",
-        "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
-    )
-]  # fmt: skip
-ON_SEVERAL = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in (
-        "gsofa_multi", "gsofa_multi.gpus=2", "gsofa_multi.gpus=2.order=inter_node",
-        "gsofa_multi.gpus=2.order=contiguous", "gsofa_multi.gpus=2.maxsup=64",
-        "gsofa_multi.gpus=2.sharing=separate_arrays", "gsofa_multi.gpus=2.sharing=one_array",
-        "gsofa_multi.advise=false.gpus=2.sharing=one_array",
-    )
-]  # fmt: skip
-IN_TURN = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in ("fill2_multi.virtual_gpus=6", "fill2_multi.nodes=6.virtual_gpus=6")
-]
 BC, STAND_IN = "bcsstk18", "circuit,4000"
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
@@ -136,6 +95,7 @@ FACTS = {
     "residual": 9e-7, "nnz_factor": 5e5, "nnz_l": 4e5, "nnz_g": 5e5, "height_classical": 900.0,
     "height_actual": 90.0, "critical_path": 120.0, "workers": 2.0, "load_balance": 1.2,
 }  # fmt: skip
+PHASES = {"factor": [0.1] * 3, "analysis": [0.1] * 3, "solve": [0.2] * 3}
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
     "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
@@ -152,6 +112,26 @@ def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
 
 def _variant(case: Case) -> tuple[object, ...]:
     return case.stage, case.implementation, case.options, case.gpus, case.threads
+
+
+def _others() -> list[Case]:
+    """Return a case of each other variant of the papers' suite, on a circuit or, if on graphs, a grid."""
+    every = {
+        _variant(case): case
+        for pair in figures.available_figures()
+        for case in figure_cases(*pair, Settings(suite="papers"))
+    }
+    known = {_variant(case) for case in [*CASES, *ONE_CORE, *ON_GPU]}
+    return [
+        replace(case, matrix="grid2d,60", preparation=Preparation(ordering="nnz"))
+        if stage_of(case.stage).on_graph
+        else replace(case, matrix=STAND_IN, preparation=METIS)
+        for variant, case in every.items()
+        if variant not in known
+    ]
+
+
+OTHERS = _others()
 
 
 def made_record(case: Case, number: int) -> Record:
@@ -210,16 +190,10 @@ def measured(name: str, median: float, matrix: str = BC, **changes: Any) -> Reco
 RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
-        *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
-        *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
-        *(replace(on_gpu(case, number), device=None) for number, case in enumerate(IN_TURN)),
+        *(on_gpu(case, 30 + number) for number, case in enumerate(ON_GPU)),
         *(
-            replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
-            for number, case in enumerate(ON_FILLED)
-        ),
-        *(
-            on_gpu(case, number, phases={"factor": [0.1] * 3, "analysis": [0.1] * 3, "solve": [0.2] * 3})
-            for number, case in enumerate(ON_GRAPHS)
+            on_gpu(case, number % 60, phases=PHASES, kernel_seconds=[0.002, 0.003])
+            for number, case in enumerate(OTHERS)
         ),
     )
 )

@@ -35,9 +35,8 @@ from reports.shapes.sheet import Cells, Heading, Line, read_cells
 from tests.reports_fakes import (
     CASES,
     ENTRIES,
-    ON_FILLED,
     ON_GPU,
-    ON_GRAPHS,
+    OTHERS,
     RECORDS,
     draw,
     ledger,
@@ -226,7 +225,7 @@ def put_machines(count: int) -> list[str]:
     (results() / "test-machine").mkdir(parents=True)
     names = [f"machine-{number}" for number in range(1, count)]
     for name in names:
-        for record in RECORDS.rows[::6] + RECORDS.rows[-len(ON_GRAPHS) :]:
+        for record in RECORDS.rows[::6] + tuple(r for r in RECORDS.rows if r.case.startswith("laplacian")):
             write_records(record_path(name, record.case), [replace(record, machine=name)])
     if count < 3:
         return names
@@ -242,7 +241,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     records = Records.load()
     assert records.machines() == names
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
-    cases = [case for case in ON_GRAPHS if case.stage == "laplacian"]
+    cases = [case for case in OTHERS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
     comments, frame = read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     assert {"matrix", "label"} <= set(frame) and any("below_hypre" in key for key in comments)
@@ -280,7 +279,7 @@ def expected(cells: Cells) -> list[list[str]]:
 
 
 def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture() -> None:
-    draw("glu3", "table2", own_cases("glu3", "table2", ON_FILLED), RECORDS, ENTRIES)
+    draw("glu3", "table2", own_cases("glu3", "table2", OTHERS), RECORDS, ENTRIES)
     path = style.figure_path("glu3_table2", style.TABLE)
     headings = [Heading("matrix", left=True), Heading("", "ours"), Heading("ratio", "ours")]
     lines = [Line(["a", HOSTILE, "1,234.5x"], ["in print", "7", HOSTILE], shaded=True)]

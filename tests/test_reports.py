@@ -35,8 +35,7 @@ from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of
 from tests.thorough import daily
 
-ON_CARD = [*ON_GPU, *fakes.OUT_OF_CORE, *fakes.ON_SEVERAL, *fakes.ON_FILLED, *fakes.ON_GRAPHS]
-MADE = [*CASES, *fakes.ONE_CORE, *ON_CARD, *fakes.IN_TURN]
+MADE = [*CASES, *fakes.ONE_CORE, *ON_GPU, *fakes.OTHERS]
 EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)
 
 
@@ -90,8 +89,8 @@ def test_a_figure_is_laid_out_and_written_and_drawn_without_records(
     touch_pictures(monkeypatch, site, ".svg")
     svg, _ = draw(paper, figure, fakes.own_cases(paper, figure, MADE), RECORDS)
     assert svg.suffix == ".svg" and svg.read_text().rstrip().endswith("</svg>")
-    absent = Records(tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_CARD)))
-    own = fakes.own_cases(paper, figure, [*CASES[:3], *fakes.ONE_CORE, *ON_CARD])
+    own = fakes.own_cases(paper, figure, MADE)
+    absent = Records(tuple(fakes.unavailable(case, 1) for case in own))
     assert all(path.is_file() for path in draw(paper, figure, own, absent))
 
 
