@@ -259,26 +259,25 @@ def draw(
     return figures.draw(shown)
 
 
-def ledger(
-    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
-) -> list[Standing]:
-    """How the claims of these papers stand on a machine."""
-    return judge(machine, records, entries, cases_of, papers)[0]
-
-
 # How claims stand, and why a figure could not be judged.
 Judgement = tuple[list[Standing], Mapping[tuple[str, str], str]]
 
 
 def judge(
-    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+    records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
 ) -> Judgement:
-    """How the claims of these papers stand on a machine, and why a figure could not be judged."""
+    """How the claims of these papers stand on each machine, and why a figure could not be judged."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "workers", Serial)
-        sources = drawing.Sources(records.of_machine(machine), cases_of, entries)
-        result = drawing.make(sources, lambda: None, papers=papers)
+        result = drawing.make(drawing.Sources(records, cases_of, entries), lambda: None, papers=papers)
     return list(result.standings), result.failed
+
+
+def ledger(
+    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+) -> list[Standing]:
+    """How the claims of these papers stand on a machine."""
+    return judge(records.of_machine(machine), entries, cases_of, papers)[0]
 
 
 @pytest.fixture(scope="session")

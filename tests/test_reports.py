@@ -204,8 +204,11 @@ def test_the_readmes_part_is_the_claims_with_a_card_and_can_be_written(
         part.update(PART, readme, text, write)
 
 
-def test_readme_says_what_is_reproduced(committed_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
+def test_readme_says_what_is_reproduced(
+    committed_standings: list[Standing], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commands.maintain.readme.load_records", Records)
+    monkeypatch.setattr("commands.maintain.readme.judged", lambda records: committed_standings)
     assert main(["maintain", "readme", "--check"]) == 0
 
 

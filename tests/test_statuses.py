@@ -156,7 +156,7 @@ def judged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 def _judgement(paper: str) -> Judgement:
     records = Records.load("bare")
-    return judge("bare", records, catalogue.entries(), figure_cases(records), [paper])
+    return judge(records, catalogue.entries(), figure_cases(records), [paper])
 
 
 @pytest.mark.parametrize("paper", paper_names())
