@@ -1,6 +1,5 @@
 """The grammar of a figure: one module is all that a figure takes."""
 
-import math
 import random
 import re
 import shutil
@@ -32,7 +31,6 @@ from reports.facts.claim import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
-from reports.shapes.sheet import Column, Sheet
 from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, unavailable
 from tests.thorough import thorough
 
@@ -208,23 +206,6 @@ def judge(pair: Pair, cases: list[Case], measured: Iterable[Case]) -> pd.DataFra
     return frame
 
 
-def test_a_cell_says_its_number_or_why_there_is_none() -> None:
-    column = Column("seconds", "median", "{:.1f} s".format, why="status")
-    values = [3.0, None, None, None, "as it is"]
-    rows = {"median": values, "status": ["ok", "out_of_memory", "ok", math.nan, "ok"]}
-    cells = column.cells(pd.DataFrame(rows, dtype="object")).tolist()
-    assert cells == ["3.0 s", "out of memory", "-", "-", "as it is"]
-
-
-def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
-    table = Sheet([Column("n", "n")])
-    rows = pd.DataFrame({"label": ["a"], "n": [1], "stand_in_for": None, "preparation": None})
-    narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
-    assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
-    assert [text.get_text() for text in wide.axes[0].texts][-2:] == [40 * "a", "1"]
-    assert "nothing was measured" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
-
-
 ROWS = pd.DataFrame(
     {
         "machine": "m", "label": ["RM", "BC"], "abbr": ["RM", "BC"], "status": "ok", "stand_in_for": None,
@@ -289,18 +270,15 @@ def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(ver
         assert "\n" not in str(caught.value)
 
 
-def test_a_subject_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
-        exhibit_of(more_claims=("fig14_maxid_range",)).verdicts(ROWS)
-
-
-def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
+def test_a_name_of_the_caption_without_a_fact_and_an_unknown_subject_are_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
     words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS, NO_ROWS)
     assert words == "2 rows, {x}, {kept} Nothing was measured here."
     message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
         exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS, NO_ROWS)
+    with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
+        exhibit_of(more_claims=("fig14_maxid_range",)).verdicts(ROWS)
 
 
 @pytest.mark.parametrize("pair", FIGURES, ids=".".join)

@@ -32,6 +32,8 @@ ROWS = (
     row(levels=1200.0, ratio=1.5, paper_levels=1234.0),
     row(levels=4.0, paper_levels=1234.0, preparation="amd"),
     row("b", stand_in_for="a", status="out_of_memory"),
+    row("c", levels="as it is", status=None),
+    row("c", status=None, preparation="amd"),
 )
 
 
@@ -45,9 +47,11 @@ def test_the_picture_has_the_cells_the_shading_and_once_what_is_printed() -> Non
         (["a, nnz", "1,200", "1.50x"], ["printed", "1,234", ""], False),
         (["a, amd", "4", "-"], [], False),
         (["b, nnz", "out of memory", "-"], ["stand-in: a", "", ""], True),
+        (["c, nnz", "as it is", "-"], [], False),
+        (["c, amd", "-", "-"], [], False),
     ]
-    last = picture.cells.lines[-1]
-    assert [text.get_text() for text in picture.axes[0].texts][-6:] == [*last.cells, *last.below]
+    third = picture.cells.lines[2]
+    assert [text.get_text() for text in picture.axes[0].texts][-12:-6] == [*third.cells, *third.below]
     assert len(picture.axes[0].patches) == 1, "one grey row"
 
 
@@ -58,6 +62,13 @@ def test_a_group_spans_its_neighbours_and_no_text_runs_into_the_next_column() ->
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts[-3:]]
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+
+
+def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
+    narrow, wide = (table(row(label)) for label in ("a", 40 * "a"))
+    assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
+    (axes,) = SHEET(pd.DataFrame(ROWS)[:0], "t").axes
+    assert "nothing was measured" in [text.get_text() for text in axes.texts]
 
 
 def test_a_matrix_names_what_it_stands_in_for_in_few_words() -> None:
