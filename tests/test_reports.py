@@ -126,7 +126,9 @@ def test_short_stamp_counts_what_the_long_one_names() -> None:
 
 
 def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here(site: Path) -> None:
-    draw("gsofa", "fig10", CASES, RECORDS)
+    picture = style.figure_path("gsofa_fig10", "svg")
+    picture.parent.mkdir(parents=True)
+    picture.touch()
     text = summary(figures.available_figures(), CASES, RECORDS, ENTRIES)
     table = text.partition("\nfigures:")[0]
     assert max(map(len, table.splitlines())) <= 110 and all(case.name in table for case in CASES)
