@@ -1,6 +1,6 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from fillpath.stages import stage_of
 from reports import figures
 from reports.claims import judge as judging
 from reports.claims.standing import Standing
+from reports.exhibit import Exhibit
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.pages import drawing
@@ -307,14 +308,35 @@ def counting(**facts: float | None) -> dict[str, Any]:
     return {"edges": 10**8, "fills": 10**6, "facts": known}
 
 
-def made_frame(
-    function: Any, entries: Sequence[Any], records: Sequence[Record], more: Sequence[Case] = ()
-) -> pd.DataFrame:
-    """The figure's frame from these records, and cases without one."""
-    cases = [*(Case.parse(record.case) for record in records), *more]
-    frame = function(Records(tuple(records)), entries, list(dict.fromkeys(cases)))
-    assert isinstance(frame, pd.DataFrame)
-    return frame
+# Records, and cases without one, or a function that writes files and returns these.
+Given = Sequence[Record | Case] | Callable[[], Sequence[Record | Case]]
+
+
+def recorded(given: Given) -> list[Record]:
+    """The records alone; a function writes its files."""
+    return [each for each in (given() if callable(given) else given) if isinstance(each, Record)]
+
+
+def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -> pd.DataFrame:
+    """The figure's frame of these records and cases; entries : of the catalogue, None for all."""
+    some = given() if callable(given) else given
+    cases = [Case.parse(each.case) if isinstance(each, Record) else each for each in some]
+    known = catalogue.entries() if entries is None else entries
+    return exhibit.frame(Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
+
+
+def assert_row(exhibit: Exhibit, given: Given, where: str, expected: str) -> None:
+    """Assert `name=value|...` of the first row that has `where` in a column."""
+    frame = made_frame(exhibit, given)
+    row = frame[(frame == where).any(axis=1)].iloc[0]
+    assert says(row, expected) == expected
+
+
+def assert_said(exhibit: Exhibit, given: Given, said: str) -> None:
+    """Assert the parts of `words|not words|...`, which the texts of a figure have or lack."""
+    whole = told(exhibit, made_frame(exhibit, given), recorded(given))
+    for each in said.split("|"):
+        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), (each, whole)
 
 
 def in_five_processes(records: Sequence[Record]) -> Records:
@@ -348,18 +370,18 @@ def says(row: Mapping[Any, Any], expected: str) -> str:
     return "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known)
 
 
-def told(figure: Any, frame: pd.DataFrame, records: Sequence[Record]) -> str:
+def told(exhibit: Exhibit, frame: pd.DataFrame, records: Sequence[Record]) -> str:
     """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row; what
     stands below an axis and in a legend as `below: a; b` and `legend: a; b`."""
     rows = rows_of(Records(tuple(records)))
-    picture = figure.EXHIBIT.picture(frame)
+    picture = exhibit.picture(frame)
     boxes = [*picture.legends, *filter(None, (axes.get_legend() for axes in picture.axes))]
     drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]
     drawn += [f"below: {'; '.join(names(axes))}" for axes in picture.axes]
     drawn += [f"legend: {'; '.join(text.get_text() for text in box.get_texts())}" for box in boxes]
     lines = picture.cells.lines if hasattr(picture, "cells") else []
     cells = [", ".join(each) for line in lines for each in (line.cells, line.below)]
-    return "\n".join([*drawn, *cells, figure.EXHIBIT.words(frame, rows)])
+    return "\n".join([*drawn, *cells, exhibit.words(frame, rows)])
 
 
 def one(frame: pd.DataFrame) -> Mapping[Any, Any]:

@@ -27,7 +27,7 @@ from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import AROUND, made_frame, says, texts, told, unavailable
+from tests.reports_fakes import AROUND, assert_row, assert_said, made_frame, texts, unavailable
 from tests.reports_fakes import record_of as measured
 
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
@@ -75,7 +75,7 @@ def grown(code: str, exponent: float = 0.5) -> list[Record]:
 
 
 def frame_of(figure: Any, given: Any) -> pd.DataFrame:
-    return made_frame(figure.EXHIBIT.frame, ENTRIES, given() if callable(given) else given)
+    return made_frame(figure.EXHIBIT, given)
 
 
 def test_experiments_have_what_their_figures_show() -> None:
@@ -174,9 +174,7 @@ OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
     ],
 )
 def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expected: str) -> None:
-    frame = frame_of(figure, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
+    assert_row(figure.EXHIBIT, given, where, expected)
 
 
 def test_preparation_transfers_and_solution_add_up_once() -> None:
@@ -263,10 +261,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     ],
 )
 def test_pictures_and_captions_say_what_was_measured(figure: Any, given: Any, said: str) -> None:
-    records = given() if callable(given) else given
-    whole = told(figure, frame_of(figure, records), records)
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
+    assert_said(figure.EXHIBIT, given, said)
 
 
 @pytest.mark.parametrize("name", examples.ENTRIES)

@@ -44,8 +44,6 @@ BC = Case("symbolic", "gsofa_cpu", "bcsstk18", fakes.METIS, threads=1)
 TT, OF_CIRCUIT, AT_NEAR, AT_FAR = (replace(BC, matrix=m) for m in ("twotone", STAND_IN, NEAR.id, FAR.id))
 RISING = np.concatenate([np.zeros(500), np.linspace(2.0, 700.0, 4500)])
 TIMEOUT, WRONG, UNSUPPORTED, NO_MEMORY = map(Status, ("timeout", "wrong", "unsupported", "out_of_memory"))
-# Records and cases without one, or what makes them where they have a file.
-Some = Sequence[Record | Case]
 
 
 # ---- builders
@@ -245,16 +243,11 @@ def module(figure: str) -> Any:
     return importlib.import_module(f"reports.gsofa.{figure}")
 
 
-def recorded(some: Some) -> list[Record]:
-    return [each for each in some if isinstance(each, Record)]
-
-
 def frame_of(figure: str, *some: Record | Case) -> pd.DataFrame:
-    more = [each for each in some if isinstance(each, Case)]
-    return fakes.made_frame(module(figure).EXHIBIT.frame, ALL, recorded(some), more)
+    return fakes.made_frame(module(figure).EXHIBIT, some, ALL)
 
 
-def check(figure: str, some: Some, columns: str, said: str) -> pd.DataFrame:
+def check(figure: str, some: fakes.Given, columns: str, said: str) -> pd.DataFrame:
     """Assert what a figure has of these records and cases. Returns its frame.
 
     columns : `gsofa: ratio=2 | pair=ok; BC: ratio=`, by what rows are called in CALLED; nothing behind the
@@ -270,7 +263,7 @@ def check(figure: str, some: Some, columns: str, said: str) -> pd.DataFrame:
             found = "" if pd.isna(row[column]) else row[column]
             same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
             assert same, (at, column, found)
-    text = " ".join(fakes.told(module(figure), frame, recorded(some)).split())
+    text = " ".join(fakes.told(module(figure).EXHIBIT, frame, fakes.recorded(some)).split())
     for each in filter(None, said.split(" | ")):
         words = each.removeprefix("! ")
         assert (words in (text if " " in words else re.split("[,;]? ", text))) == (words == each), words
@@ -739,7 +732,7 @@ def test_what_a_figure_decides(figure: str, some: Any, as_if: str, expected: dic
     ("figure", "some", "claim"),
     [("fig10", halves(20.0), DIRECTED), ("fig12", on_six(5 / 1.2), SIX), ("fig5", space(1.05), "similar")],
 )
-def test_a_time_of_one_process_is_open(figure: str, some: Some, claim: str) -> None:
+def test_a_time_of_one_process_is_open(figure: str, some: fakes.Given, claim: str) -> None:
     found = outcomes(figure, frame_of(figure, *some), claim)
     assert {*found} == {"open"} and "in 1 process: 1 process of 5: " in found["open"]
 

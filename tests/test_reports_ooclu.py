@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,12 @@ from reports.ooclu import arrays, chains, faults, fig3, fig4, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.axes import LINE, write_names
 from tests.reports_fakes import (
+    assert_row,
+    assert_said,
     counting,
     in_five_processes,
     made_frame,
     record_of,
-    says,
-    told,
     unavailable,
 )
 
@@ -45,7 +44,7 @@ ENTRIES = catalogue.entries()
 EXHIBITS = {**figures.exhibits("ooclu"), "phases": figures.exhibit("glu3", "phases")}
 # As an H200 and a V100 have it, and less than the arrays of any matrix here.
 LARGE, SMALL, LEAST = 150_109_880_320, 16_945_709_056, 10**9
-OURS, PLAIN, AHEAD = arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED
+OURS, PLAIN = arrays.OUT_OF_CORE, arrays.PLAIN
 FRONTS, DIRECT, PARALLEL = chains.FRONTS, chains.DIRECT, fig4.PARALLEL
 WAYS = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
 KEPT = "unified_memory.keep=true.prefetch=true"
@@ -194,7 +193,7 @@ def solved(name: str, median: float, parts: Mapping[str, float], on: str = "raja
 
 
 def frame_of(figure: str, given: Any) -> pd.DataFrame:
-    return made_frame(EXHIBITS[figure].frame, ENTRIES, given() if callable(given) else given)
+    return made_frame(EXHIBITS[figure], given)
 
 
 @pytest.mark.parametrize("figure", ["fig4", "fig5", "fig6", "fig7", "fig8", "budgets", "kahn"])
@@ -368,9 +367,7 @@ PARTS_OF = "median=9.75|seconds_both=nan|share_numeric=0.41026|seconds_levels=1|
     ],
 )
 def test_rows_say_what_was_measured(figure: str, given: Any, where: str, expected: str) -> None:
-    frame = frame_of(figure, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
+    assert_row(EXHIBITS[figure], given, where, expected)
 
 
 def test_rows_stand_in_the_order_of_budgets_and_density() -> None:
@@ -582,10 +579,7 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
     ],
 )
 def test_it_is_said_what_was_measured(figure: str, given: Any, said: str) -> None:
-    records = given() if callable(given) else given
-    whole = told(SimpleNamespace(EXHIBIT=EXHIBITS[figure]), frame_of(figure, records), records)
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
+    assert_said(EXHIBITS[figure], given, said)
 
 
 def test_every_part_of_a_solution_has_its_share() -> None:

@@ -20,7 +20,7 @@ from reports.facts.naming import label, printed_label, stand_in
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.parac import breakeven, fig3, fig4, orderings, quality, rhs, seeds, table1, table2, table3
-from tests.reports_fakes import made_frame, record_of, told, unavailable
+from tests.reports_fakes import assert_said, made_frame, record_of, told, unavailable
 
 OWN, STAND_IN = "ecology1", "road,20000"
 ENTRIES = catalogue.entries()
@@ -155,7 +155,7 @@ DENSER = ("belgium_osm", "venturiLevel3", "ecology1", "parabolic_fem", "com-Live
 
 
 def frame_of(module: Any, *records: Record) -> pd.DataFrame:
-    return made_frame(module.EXHIBIT.frame, ENTRIES, records)
+    return made_frame(module.EXHIBIT, records)
 
 
 def verdicts(module: Any, *records: Record, beside: bool = False) -> dict[str, Verdict]:
@@ -277,9 +277,7 @@ def both(*amg: float, **other: str) -> list[Record]:
     ],
 )
 def test_texts_of_a_figure(module: Any, records: list[Record], said: str) -> None:
-    whole = told(module, frame_of(module, *records), records)
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), whole
+    assert_said(module.EXHIBIT, records, said)
 
 
 FEW, NOT_RUN = "not judged (needs what is not here)", "not judged (not run)"
@@ -393,7 +391,7 @@ def test_fig3_leaves_out_more_threads_than_cores(tmp_path: Path, monkeypatch: py
     frame = frame_of(fig3, *records)
     assert frame["ratio"].tolist()[2:] == pytest.approx([16, float("nan")], nan_ok=True)
     assert frame["pair"].iloc[3] == fig3.TOO_MANY and frame.loc[frame["most"], "threads"].tolist() == [16]
-    whole = told(fig3, frame, records)
+    whole = told(fig3.EXHIBIT, frame, records)
     assert "\n16x\n" in whole and "1 cases with more threads" in whole
     assert verdicts(fig3, *records)["tenfold"].numbers.startswith("0 of 1")
     cores.write_text(json.dumps({"cores": 4}))
@@ -417,6 +415,6 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
     frame = seeds.EXHIBIT.frame(records, ENTRIES, cases)
     assert frame.loc[frame["status"] == "ok", "seed"].tolist() == [0, 1, 2, 10]
     assert set(frame["label"]) == {"poisson3d:24"}
-    whole = told(seeds, frame, found)
+    whole = told(seeds.EXHIBIT, frame, found)
     assert "40 to 50\nof 4" in whole and "1.00\nof 4" in whole
     assert frame_of(seeds, *by_seeds(1.5))["relative"].unique().tolist() == pytest.approx([1.0, 1.5])
