@@ -39,13 +39,6 @@ MADE = [*CASES, *fakes.ONE_CORE, *ON_GPU, *fakes.OTHERS]
 EACH_SHAPE = daily(figures.available_figures(), *fakes.OF_EACH_SHAPE)
 
 
-def test_every_case_is_a_row_of_the_records_machine_whatever_became_of_it() -> None:
-    frame = rows_of(RECORDS, CASES).set_index("case")
-    for name, (status, reason) in {**fakes.FAILED, fakes.ABSENT: (Status.NOT_RUN, "no record yet")}.items():
-        assert frame.loc[name, ["machine", "status", "reason"]].tolist() == ["made-up", str(status), reason]
-        assert frame.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
-
-
 def test_records_come_from_results_one_a_machine(site: Path) -> None:
     first = next(record for record in RECORDS.rows if ".fill2_cpu@" in record.case)
     other = replace(first, machine="other", run_id="run-2")
