@@ -421,11 +421,15 @@ ROWS: list[tuple[str, Any, str, str]] = [
         "bcsstk18 (BC) | 0.50 | printed, 11,948, 149,090, 1.00 | printed of TT, 120,750 | Not measured:",
     ),
     # Without a record the print stands alone.
-    ("fig13", [], "", "printed: V100, peak 900 GB/s 43% 47% 40% | Nothing was measured here."),
-    ("fig14", [], "", "printed: V100 1.14x 1.5x 1.02x | 22% 0.082% | Nothing was measured here."),
-    ("fig15", [], "", "printed: one V100 1.2x 1.2x 1.7x | Nothing was measured here."),
-    ("fig16", [], "", "printed: 264 V100, budgets per GPU 1.9x 1.9x 3.3x | Nothing was measured here."),
-    ("fig20", [], "", "printed: one V100 gains gains +5.5% -4.6% | Nothing was measured here."),
+    (
+        "fig13", [], "",
+        "printed: V100, peak 900 GB/s 43% 47% 40% | below: below: mean; AU, the most; the least legend: | "
+        "Nothing was measured here.",
+    ),
+    ("fig14", [], "", "printed: V100 1.14x 1.5x 1.02x | 22% 0.082% | below: below: mean; LH; BB; PR legend:"),
+    ("fig15", [], "", f"printed: one V100 1.2x 1.2x 1.7x | over with {LARGE} legend:"),
+    ("fig16", [], "", f"printed: 264 V100, budgets per GPU 1.9x 1.9x | over within 16GB {LARGE} legend:"),
+    ("fig20", [], "", "printed: one V100 gains gains +5.5% -4.6% | first, % below: BB; LH; BC; ST legend:"),
     # A ratio and two shares beside what is printed; what was not measured has no place.
     (
         "fig14", [ON, NO_RANGES],
@@ -518,10 +522,7 @@ ROWS: list[tuple[str, Any, str, str]] = [
         f"measured: GPUs {PLACE} 1.6x 3.2x simulated: nodes of 6, by fill2 in turn {PLACE} 22x 33x",
     ),
     ("fig19", OF_GPUS, "", f"measured: GPUs {PLACE} 1.6x 3.2x | 31x | ! by fill2"),
-    (
-        "fig21", [*CHUNKS, LARGEST_CHUNK], "128: ratio=1.5; 256: ratio=2",
-        f"measured: 4 GPUs {PLACE} 1.5x 2x | 1.04x | 1.13x | 1.6x",
-    ),
+    ("fig21", [*CHUNKS, LARGEST_CHUNK], "", f"measured: 4 GPUs {PLACE} 1.5x 2x | 1.04x | 1.13x | 1.6x"),
     # Memory is comparable across runs, seconds are not.
     (
         "fig5", [measured(OFF, 2.0), measured(ALL_ON, 2.0, work=LESS, run_id="run-2"), GSOFA],
@@ -754,6 +755,14 @@ def test_the_moving_average_keeps_the_mean_and_takes_out_the_spikes() -> None:
     frame = frame_of("fig4", keep(BC, 10.0 + 8.0 * (np.arange(2000) % 2)))
     assert frame["average"].mean() == pytest.approx(14, rel=1e-3)
     assert frame["average"].std() < 0.1 * frame["frontier_mean"].std()
+
+
+def test_a_wide_whisker_does_not_stretch_the_axis_of_figure_21() -> None:
+    wide = replace(LARGEST_CHUNK, seconds=[0.04, 4.0, 400.0])
+    frame = check("fig21", [*CHUNKS, wide], "128: ratio=1.5; 256: ratio=2 | ratio_high=200", "2x")
+    _, axes = module("fig21").EXHIBIT.picture(frame).axes
+    low, high = axes.get_ylim()
+    assert 0.3 < low < high < 3 and axes.get_yscale() == "linear"
 
 
 def test_no_damage_of_a_series_file_ends_in_an_error(caplog: pytest.LogCaptureFixture) -> None:

@@ -172,6 +172,8 @@ def test_the_printed_tables_say_what_the_claims_say() -> None:
     """The counts of matrices in config/claims/ follow from the printed seconds."""
     own, other = catalogue.lookup("poisson3d,243,aniso_x"), catalogue.lookup("poisson3d,24,aniso")
     assert label(own.id, own, "parac") == printed_label("anisotropic 3D poisson", "parac")
+    twin = next(entry for entry in ENTRIES if entry.stands_for == ("rma10",))
+    assert label(twin.id, twin, "parac") == twin.name, "the paper does not print rma10"
     assert stand_in(other, "parac") == "anisotropic 3D poisson" and len(abbreviations("parac")) == 15
     cpu, gpu = frame_of(table2, OURS).set_index("abbr"), frame_of(table3, SPSV).set_index("abbr")
     assert set(cpu.index) == set(gpu.index) == set(abbreviations("parac").values())
