@@ -28,7 +28,7 @@ def committed_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def committed_standings(committed_results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
-    """How all claims stand on each machine."""
+    """Return the standings of all claims on each machine."""
     return once(tmp_path_factory, "standings", lambda: _standings(committed_results))
 
 

@@ -267,7 +267,7 @@ Judgement = tuple[list[Standing], Mapping[tuple[str, str], str]]
 def judge(
     records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
 ) -> Judgement:
-    """How the claims of these papers stand on each machine, and why a figure could not be judged."""
+    """Judge the claims of these papers on each machine; return also why a figure could not be judged."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "workers", Serial)
         result = drawing.make(drawing.Sources(records, cases_of, entries), lambda: None, papers=papers)
@@ -313,12 +313,12 @@ Given = Sequence[Record | Case] | Callable[[], Sequence[Record | Case]]
 
 
 def recorded(given: Given) -> list[Record]:
-    """The records alone; a function writes its files."""
+    """Return the records alone; a function writes its files."""
     return [each for each in (given() if callable(given) else given) if isinstance(each, Record)]
 
 
 def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -> pd.DataFrame:
-    """The figure's frame of these records and cases; entries : of the catalogue, None for all."""
+    """Return the figure's frame of these records and cases. entries : of the catalogue, None for all."""
     some = given() if callable(given) else given
     cases = [Case.parse(each.case) if isinstance(each, Record) else each for each in some]
     known = catalogue.entries() if entries is None else entries
@@ -333,7 +333,7 @@ def assert_row(exhibit: Exhibit, given: Given, where: str, expected: str) -> Non
 
 
 def assert_said(exhibit: Exhibit, given: Given, said: str) -> None:
-    """Assert the parts of `words|not words|...`, which the texts of a figure have or lack."""
+    """Assert that the texts of a figure have, or lack, each part of `words|not words|...`."""
     whole = told(exhibit, made_frame(exhibit, given), recorded(given))
     for each in said.split("|"):
         assert (each.removeprefix("not ") in whole) is not each.startswith("not "), (each, whole)

@@ -126,7 +126,7 @@ def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here
 
 
 def test_the_summary_has_the_papers_figure_of_a_case() -> None:
-    """A matrix's own, else the mean; of a matrix that stands for none of the paper nothing."""
+    """A matrix has its own number, else the paper's mean; a matrix of no figure has none."""
     printed = {
         "fill2_cpu@rma10": "GSoFA: 97.11x",
         "fill2_cpu@bcsstk18": "GSoFA: 33.06x (mean)",

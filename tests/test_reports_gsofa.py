@@ -137,7 +137,7 @@ def ranges(without: dict[str, Any], with_them: dict[str, Any]) -> list[Record]:
 
 
 def gaining(*seconds: float) -> list[Record]:
-    """Seconds without value ranges by matrix, and 2 s with them."""
+    """Return records of these seconds without value ranges, one per matrix, and of 2 s with them."""
     pairs = zip(HALF_OF_GSOFA, seconds, strict=False)
     each = [(name, s, m) for m, without in pairs for name, s in ((RANGES, without), ("gsofa", 2.0))]
     return [measured(name, s, m, seconds=[s] * 3) for name, s, m in each]
@@ -155,7 +155,7 @@ def of_cudss(*symbolic: float) -> Record:
 
 
 def by_workers(name: str, seconds: float) -> Record:
-    """A record of several GPUs; in turn, its slowest worker takes 1/10 of the seconds."""
+    """Return a record of several GPUs. The slowest of workers in turn takes 1/10 of the seconds."""
     case = case_of(name)
     options = dict(case.options)
     workers = max(1, case.gpus) * int(options.get("nodes", "1")) * int(options.get("virtual_gpus", "1"))
@@ -166,7 +166,7 @@ def by_workers(name: str, seconds: float) -> Record:
 
 
 def with_faults() -> list[Record]:
-    """Records whose page faults are on disk, those of three calls."""
+    """Write the page faults of three calls of each of SHARED, and return these records."""
     for record, groups in zip(SHARED, (440, 200, 160), strict=True):
         path = counts_path("faults", record.machine, record.case)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -790,7 +790,7 @@ def test_a_number_beside_a_row_is_of_its_own_input() -> None:
 
 
 def test_rows_stand_in_the_order_of_the_papers_table_behind_what_they_stand_for() -> None:
-    """In Table 1 stand-ins come last. Figure 16 has one of the two matrices that a stand-in is for."""
+    """Table 1 has stand-ins last. Figure 16 has one of the two matrices that a stand-in replaces."""
     matrices = {"far": CIRCUIT.id, "TT": STAND_IN, "PR": "pre2", "ST": "poisson3d,16", "BB": "bbmat"}
     order = [matrices[name] for name in ("BB", "ST", "PR", "TT", "far")]
     speeds = frame_of("fig10", *(measured("gsofa", 1.0, matrix) for matrix in matrices.values()))

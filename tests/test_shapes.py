@@ -145,7 +145,7 @@ def test_what_changes_is_drawn_again_and_nothing_else(site: Path, monkeypatch: p
 def test_a_harmed_file_is_drawn_again_and_a_damaged_note_believed_in_nothing(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A picture that is lost is drawn, to the same bytes; for other harm its bytes are written again."""
+    """A lost picture is drawn to the same bytes. Elsewhere a fake writes them, which saves seconds."""
     draw()
     note = style.figure_path(NAME, style.DRAWN)
     text = note.read_text()
