@@ -34,6 +34,7 @@ ROWS = (
     row("b", stand_in_for="a", status="out_of_memory"),
     row("c", levels="as it is", status=None),
     row("c", status=None, preparation="amd"),
+    row("d"),
 )
 
 
@@ -49,9 +50,10 @@ def test_the_picture_has_the_cells_the_shading_and_once_what_is_printed() -> Non
         (["b, nnz", "out of memory", "-"], ["stand-in: a", "", ""], True),
         (["c, nnz", "as it is", "-"], [], False),
         (["c, amd", "-", "-"], [], False),
+        (["d, nnz", "-", "-"], [], False),
     ]
     third = picture.cells.lines[2]
-    assert [text.get_text() for text in picture.axes[0].texts][-12:-6] == [*third.cells, *third.below]
+    assert [text.get_text() for text in picture.axes[0].texts][-15:-9] == [*third.cells, *third.below]
     assert len(picture.axes[0].patches) == 1, "one grey row"
 
 
