@@ -62,7 +62,7 @@ def test_the_page_has_a_line_for_each_fact_that_names_who_counts_it(committed_re
                 assert known[column] & {(stage, code), (stage, "all")}, (column, stage, code)
 
 
-def test_a_row_is_a_case_in_their_order_and_of_the_machine_whatever_became_of_it() -> None:
+def test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine() -> None:
     rows = case_table(RECORDS, [*CASES[::-1], *CASES], ENTRIES, "gsofa")
     assert list(rows["case"]) == [case.name for case in CASES[::-1]] and set(rows["machine"]) == {"made-up"}
     by_case = rows.set_index("case")
