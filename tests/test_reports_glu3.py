@@ -102,6 +102,7 @@ def test_experiments_have_what_their_figures_show() -> None:
     assert stand_ins <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="small"))}
     every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
     assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
+    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 
 def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_printed() -> None:
@@ -146,6 +147,7 @@ BESIDE, NOT_RUN, DERIVED = (f"not judged ({r})" for r in (Reason.BESIDE, Reason.
 OF_TWO = f"on 1 of 15|0 of 1 within 25% of the print: 8x (rajat12)|, on stand-ins; {BESIDE}: 8x (add32)"
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
 OF_CALLS = f"with launches, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
+OF_KERNELS = f"durations of kernels; {BESIDE}: 4x"
 NOTHING, LABELS = "Nothing was measured here.", [*growth.LABELS.values()]
 OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
 
@@ -205,6 +207,7 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
         (table2, pair(relaxed=37.0), "counts.relaxed_over_exact", "not reproduced", "0 of 1 within 25%|1x ("),
         (table1, FACTORED, f"{TIME}.order {TIME}.nnz", "reproduced", "on 1 of 15: 1 of 1 equal"),
         (table1, FACTORED, f"{TIME}.geometric", f"open, {BESIDE}", OF_CALLS),
+        (table1, with_durations, f"{TIME}.geometric", f"open, {BESIDE}, {BESIDE}", OF_KERNELS),
         (
             table1,
             FACTORED,
@@ -227,13 +230,6 @@ def test_claims_are_judged(figure: Any, given: Any, names: str, outcomes: str, s
         assert ", ".join(outcome_label(v.outcome, v.reason or "") for v in found) == outcomes
         text = "\n".join(f"{v.basis}; {v.text}" for v in found)
         assert [each for each in said.split("|") if each not in text] == []
-
-
-def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> None:
-    before, after = (table1.EXHIBIT.verdicts(frame_of(table1, given)) for given in (FACTORED, with_durations))
-    (kernels,) = (verdict for verdict in after if verdict not in before)
-    assert (kernels.basis, kernels.word) == ("durations of kernels", BESIDE)
-    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 
 @pytest.mark.parametrize(
