@@ -32,19 +32,8 @@ from reports.pages import drawing, webpage
 from reports.pages.webpage import cards
 from reports.shapes import style
 from reports.shapes.sheet import Cells, Heading, Line, read_cells
-from tests.reports_fakes import (
-    CASES,
-    ENTRIES,
-    ON_GPU,
-    OTHERS,
-    RECORDS,
-    draw,
-    ledger,
-    made_cases,
-    measured,
-    own_cases,
-    read_csv,
-)
+from tests import reports_fakes as fakes
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, OTHERS, RECORDS, draw, ledger, made_cases
 from tests.serial import Serial
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -141,13 +130,13 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
 
 
 def test_records_of_no_problem_have_a_card_too() -> None:
-    only = Records((measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
+    only = Records((fakes.measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
     assert cards.all_cards((), only, None)[-2]["lines"] == [("Not measured yet: one input twice.", "", None)]
 
 
 def test_every_link_leads_to_something_and_every_case_is_there(standings: list[Standing]) -> None:
     for pair in figures.available_figures()[::16]:
-        draw(*pair, own_cases(*pair, CASES), RECORDS, ENTRIES)
+        draw(*pair, fakes.own_cases(*pair, CASES), RECORDS, ENTRIES)
     text = page(standings)
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
@@ -238,7 +227,7 @@ def test_the_page_is_drawn_from_any_number_of_machines(count: int) -> None:
     assert set(records.refused) == ({f"machine-{count - 1}"} if count > 2 else set())
     cases = [case for case in OTHERS if case.stage == "laplacian"]
     standings = [s for name in names for s in ledger(name, records, ENTRIES, lambda *_: cases, ["parac"])]
-    comments, frame = read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
+    comments, frame = fakes.read_csv(draw("parac", "table2", cases, records, ENTRIES)[1])
     assert {"matrix", "label"} <= set(frame) and any("below_hypre" in key for key in comments)
     assert comments["machine"] == next(iter(names), "none"), "of machines that say as much the first"
     text = page(standings, records, compare(names, records) if len(names) > 1 else None)
@@ -274,7 +263,7 @@ def expected(cells: Cells) -> list[list[str]]:
 
 
 def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture() -> None:
-    draw("glu3", "table2", own_cases("glu3", "table2", OTHERS), RECORDS, ENTRIES)
+    draw("glu3", "table2", fakes.own_cases("glu3", "table2", OTHERS), RECORDS, ENTRIES)
     path = style.figure_path("glu3_table2", style.TABLE)
     headings = [Heading("matrix", left=True), Heading("", "ours"), Heading("ratio", "ours")]
     lines = [Line(["a", HOSTILE, "1,234.5x"], ["in print", "7", HOSTILE], shaded=True)]

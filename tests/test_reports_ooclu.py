@@ -29,15 +29,8 @@ from reports.glu3.solutions import PARTS
 from reports.ooclu import arrays, chains, faults, fig3, fig4, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.axes import LINE, write_names
-from tests.reports_fakes import (
-    assert_row,
-    assert_said,
-    counting,
-    in_five_processes,
-    made_frame,
-    record_of,
-    unavailable,
-)
+from tests import reports_fakes as fakes
+from tests.reports_fakes import counting, in_five_processes, made_frame, record_of, unavailable
 
 OT2, STAND_IN, OTHER, GRID = "onetone2", "ex40", "cage11", "grid2d,1000"
 ENTRIES = catalogue.entries()
@@ -367,7 +360,7 @@ PARTS_OF = "median=9.75|seconds_both=nan|share_numeric=0.41026|seconds_levels=1|
     ],
 )
 def test_rows_say_what_was_measured(figure: str, given: Any, where: str, expected: str) -> None:
-    assert_row(EXHIBITS[figure], given, where, expected)
+    fakes.assert_row(EXHIBITS[figure], given, where, expected)
 
 
 def test_rows_stand_in_the_order_of_budgets_and_density() -> None:
@@ -579,7 +572,7 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
     ],
 )
 def test_it_is_said_what_was_measured(figure: str, given: Any, said: str) -> None:
-    assert_said(EXHIBITS[figure], given, said)
+    fakes.assert_said(EXHIBITS[figure], given, said)
 
 
 def test_every_part_of_a_solution_has_its_share() -> None:
