@@ -513,12 +513,13 @@ ROWS: list[tuple[str, Any, str, str]] = [
     # Nodes are held against one and 33. A panel tells of fill2 only where it is drawn.
     (
         "fig19", OF_FILL2,
-        "fill2_multi.nodes=44.virtual_gpus=6: ratio=33 | efficiency=0.75 | from_33=1.5 | by=fill2",
+        "fill2_multi.nodes=44.virtual_gpus=6: ratio=33 | efficiency=0.75 | from_33=1.5 | by=fill2 | "
+        "simulated=1",
         f"nodes of 6, by fill2 in turn {PLACE} 22x 33x | 31x 24.9x 21.5x 21.5x 16.1x 16.1x | ! GPUs on",
     ),
     ("fig19", OF_FILL2[::2], "fill2_multi.nodes=44.virtual_gpus=6: ratio=33 | from_33=", ""),
     (
-        "fig19", [*OF_GPUS, *OF_FILL2], "gsofa_multi.gpus=4: ratio=3.2 | efficiency=0.8",
+        "fig19", [*OF_GPUS, *OF_FILL2], "gsofa_multi.gpus=4: ratio=3.2 | efficiency=0.8 | simulated=0",
         f"measured: GPUs {PLACE} 1.6x 3.2x simulated: nodes of 6, by fill2 in turn {PLACE} 22x 33x",
     ),
     ("fig19", OF_GPUS, "", f"measured: GPUs {PLACE} 1.6x 3.2x | 31x | ! by fill2"),
