@@ -28,7 +28,7 @@ def committed_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def committed_standings(committed_results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Standing]:
-    """How all claims stand on h200."""
+    """Return the standings of all claims on each machine."""
     return once(tmp_path_factory, "standings", lambda: _standings(committed_results))
 
 
@@ -37,6 +37,6 @@ def _standings(results: Path) -> list[Standing]:
         patch.setenv("FILLPATH_RESULTS", str(results))
         patch.setenv("FILLPATH_MACHINE", "test-machine")
         records = Records.load()
-        standings, failed = judge("h200", records, catalogue.entries(), figure_cases(records))
+        standings, failed = judge(records, catalogue.entries(), figure_cases(records))
     assert not failed
     return standings

@@ -19,6 +19,7 @@ from tests import gpu_presence
 from tests.committed import committed_results, committed_standings  # noqa: F401
 from tests.cuda_on_cpu.fixture import cuda_on_cpu  # noqa: F401
 from tests.fake_device import cupy, forked_with_cupy  # noqa: F401
+from tests.reports_fakes import one_process, site, standings  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()

@@ -1,6 +1,6 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ from fillpath import paths
 from fillpath.case import Case, Preparation
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
+from fillpath.stages import stage_of
 from reports import figures
 from reports.claims import judge as judging
 from reports.claims.standing import Standing
+from reports.exhibit import Exhibit
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.pages import drawing
@@ -86,48 +88,6 @@ ON_GPU = [
         "gsofa.dynamic_space=false.memory_budget=1GB",
     )
 ]  # fmt: skip
-OUT_OF_CORE = [
-    Case.parse(f"symbolic.{name}@{matrix}.metis")
-    for matrix in ("circuit,4000", "poisson3d,16")
-    for name in (
-        "out_of_core", "unified_memory", "unified_memory.prefetch=true", "out_of_core.memory_budget=1GB",
-        "out_of_core.dynamic_assignment=false.memory_budget=1GB",
-    )
-]  # fmt: skip
-ON_FILLED = [
-    Case.parse(f"{name}@circuit,4000.metis")
-    for name in (
-        "levels.glu2", "levels.glu2.search=closed", "levels.glu3_relaxed",
-        "levels.glu3_relaxed.series=true", "levels.kahn_gpu", "numeric.glu2.static_pivoting=true",
-        "numeric.glu3.static_pivoting=true", "numeric.glu3.storage=csc_search",
-        "numeric.glu3.memory_budget=2MB.storage=dense_column",
-        "solve.lu_cpu", "solve.superlu", "solve.direct_gpu",
-    )
-]  # fmt: skip
-ON_GRAPHS = [
-    Case.parse(f"{name}@grid2d,60.nnz")
-    for name in (
-        "cholesky.parac_cpu.threads=1", "cholesky.parac_cpu.threads=2", "cholesky.parac_gpu",
-        "laplacian.parac_cpu", "laplacian.parac_cpu.rhs=product", "laplacian.ict",
-        "laplacian.ict.rhs=product",
-        "laplacian.pyamg", "laplacian.hypre", "laplacian.ac_sequential", "laplacian.parac_gpu",
-        "laplacian.parac_gpu.triangular=cusparse", "laplacian.ic0_gpu",
-        "laplacian.ic0_gpu.policy=levels", "laplacian.amgx",
-    )
-]  # fmt: skip
-ON_SEVERAL = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in (
-        "gsofa_multi", "gsofa_multi.gpus=2", "gsofa_multi.gpus=2.order=inter_node",
-        "gsofa_multi.gpus=2.order=contiguous", "gsofa_multi.gpus=2.maxsup=64",
-        "gsofa_multi.gpus=2.sharing=separate_arrays", "gsofa_multi.gpus=2.sharing=one_array",
-        "gsofa_multi.advise=false.gpus=2.sharing=one_array",
-    )
-]  # fmt: skip
-IN_TURN = [
-    Case.parse(f"symbolic.{name}@circuit,4000.metis")
-    for name in ("fill2_multi.virtual_gpus=6", "fill2_multi.nodes=6.virtual_gpus=6")
-]
 BC, STAND_IN = "bcsstk18", "circuit,4000"
 FACTS = {
     "concurrent_sources": 512.0, "iterations": 9000.0, "bytes_matrix": 6e5, "bytes_maxid": 2.4e9,
@@ -136,6 +96,7 @@ FACTS = {
     "residual": 9e-7, "nnz_factor": 5e5, "nnz_l": 4e5, "nnz_g": 5e5, "height_classical": 900.0,
     "height_actual": 90.0, "critical_path": 120.0, "workers": 2.0, "load_balance": 1.2,
 }  # fmt: skip
+PHASES = {"factor": [0.1] * 3, "analysis": [0.1] * 3, "solve": [0.2] * 3}
 FAILED = {
     "symbolic.fill1@random,1000,0.004.metis": (Status.TIMEOUT, "over the limit of 60 s"),
     "symbolic.fill2_cpu@grid2d,60.metis": (Status.WRONG, "3 rows differ <first: 7 & 9>"),
@@ -152,6 +113,26 @@ def own_cases(paper: str, figure: str, cases: Sequence[Case]) -> list[Case]:
 
 def _variant(case: Case) -> tuple[object, ...]:
     return case.stage, case.implementation, case.options, case.gpus, case.threads
+
+
+def _others() -> list[Case]:
+    """Return a case of each other variant of the papers' suite, on a circuit or, if on graphs, a grid."""
+    every = {
+        _variant(case): case
+        for pair in figures.available_figures()
+        for case in figure_cases(*pair, Settings(suite="papers"))
+    }
+    known = {_variant(case) for case in [*CASES, *ONE_CORE, *ON_GPU]}
+    return [
+        replace(case, matrix="grid2d,60", preparation=Preparation(ordering="nnz"))
+        if stage_of(case.stage).on_graph
+        else replace(case, matrix=STAND_IN, preparation=METIS)
+        for variant, case in every.items()
+        if variant not in known
+    ]
+
+
+OTHERS = _others()
 
 
 def made_record(case: Case, number: int) -> Record:
@@ -210,16 +191,10 @@ def measured(name: str, median: float, matrix: str = BC, **changes: Any) -> Reco
 RECORDS = Records(
     (
         *(made_record(c, i) for i, c in enumerate([*CASES, *ONE_CORE]) if c.name != ABSENT),
-        *(on_gpu(case, 30 + number) for number, case in enumerate([*ON_GPU, *OUT_OF_CORE])),
-        *(on_gpu(case, number) for number, case in enumerate(ON_SEVERAL)),
-        *(replace(on_gpu(case, number), device=None) for number, case in enumerate(IN_TURN)),
+        *(on_gpu(case, 30 + number) for number, case in enumerate(ON_GPU)),
         *(
-            replace(on_gpu(case, number), kernel_seconds=[0.002, 0.003])
-            for number, case in enumerate(ON_FILLED)
-        ),
-        *(
-            on_gpu(case, number, phases={"factor": [0.1] * 3, "analysis": [0.1] * 3, "solve": [0.2] * 3})
-            for number, case in enumerate(ON_GRAPHS)
+            on_gpu(case, number % 60, phases=PHASES, kernel_seconds=[0.002, 0.003])
+            for number, case in enumerate(OTHERS)
         ),
     )
 )
@@ -285,26 +260,25 @@ def draw(
     return figures.draw(shown)
 
 
-def ledger(
-    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
-) -> list[Standing]:
-    """How the claims of these papers stand on a machine."""
-    return judge(machine, records, entries, cases_of, papers)[0]
-
-
 # How claims stand, and why a figure could not be judged.
 Judgement = tuple[list[Standing], Mapping[tuple[str, str], str]]
 
 
 def judge(
-    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+    records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
 ) -> Judgement:
-    """How the claims of these papers stand on a machine, and why a figure could not be judged."""
+    """Judge the claims of these papers on each machine; return also why a figure could not be judged."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "workers", Serial)
-        sources = drawing.Sources(records.of_machine(machine), cases_of, entries)
-        result = drawing.make(sources, lambda: None, papers=papers)
+        result = drawing.make(drawing.Sources(records, cases_of, entries), lambda: None, papers=papers)
     return list(result.standings), result.failed
+
+
+def ledger(
+    machine: str, records: Records, entries: Entries, cases_of: CasesOf, papers: Sequence[str] | None = None
+) -> list[Standing]:
+    """How the claims of these papers stand on a machine."""
+    return judge(records.of_machine(machine), entries, cases_of, papers)[0]
 
 
 @pytest.fixture(scope="session")
@@ -334,14 +308,35 @@ def counting(**facts: float | None) -> dict[str, Any]:
     return {"edges": 10**8, "fills": 10**6, "facts": known}
 
 
-def made_frame(
-    function: Any, entries: Sequence[Any], records: Sequence[Record], more: Sequence[Case] = ()
-) -> pd.DataFrame:
-    """The figure's frame from these records, and cases without one."""
-    cases = [*(Case.parse(record.case) for record in records), *more]
-    frame = function(Records(tuple(records)), entries, list(dict.fromkeys(cases)))
-    assert isinstance(frame, pd.DataFrame)
-    return frame
+# Records, and cases without one, or a function that writes files and returns these.
+Given = Sequence[Record | Case] | Callable[[], Sequence[Record | Case]]
+
+
+def recorded(given: Given) -> list[Record]:
+    """Return the records alone; a function writes its files."""
+    return [each for each in (given() if callable(given) else given) if isinstance(each, Record)]
+
+
+def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -> pd.DataFrame:
+    """Return the figure's frame of these records and cases. entries : of the catalogue, None for all."""
+    some = given() if callable(given) else given
+    cases = [Case.parse(each.case) if isinstance(each, Record) else each for each in some]
+    known = catalogue.entries() if entries is None else entries
+    return exhibit.frame(Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
+
+
+def assert_row(exhibit: Exhibit, given: Given, where: str, expected: str) -> None:
+    """Assert `name=value|...` of the first row that has `where` in a column."""
+    frame = made_frame(exhibit, given)
+    row = frame[(frame == where).any(axis=1)].iloc[0]
+    assert says(row, expected) == expected
+
+
+def assert_said(exhibit: Exhibit, given: Given, said: str) -> None:
+    """Assert that the texts of a figure have, or lack, each part of `words|not words|...`."""
+    whole = told(exhibit, made_frame(exhibit, given), recorded(given))
+    for each in said.split("|"):
+        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), (each, whole)
 
 
 def in_five_processes(records: Sequence[Record]) -> Records:
@@ -375,18 +370,18 @@ def says(row: Mapping[Any, Any], expected: str) -> str:
     return "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known)
 
 
-def told(figure: Any, frame: pd.DataFrame, records: Sequence[Record]) -> str:
+def told(exhibit: Exhibit, frame: pd.DataFrame, records: Sequence[Record]) -> str:
     """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row; what
     stands below an axis and in a legend as `below: a; b` and `legend: a; b`."""
     rows = rows_of(Records(tuple(records)))
-    picture = figure.EXHIBIT.picture(frame)
+    picture = exhibit.picture(frame)
     boxes = [*picture.legends, *filter(None, (axes.get_legend() for axes in picture.axes))]
     drawn = [f"\n{texts(axes)}\n{axes.get_ylabel()}" for axes in picture.axes]
     drawn += [f"below: {'; '.join(names(axes))}" for axes in picture.axes]
     drawn += [f"legend: {'; '.join(text.get_text() for text in box.get_texts())}" for box in boxes]
     lines = picture.cells.lines if hasattr(picture, "cells") else []
     cells = [", ".join(each) for line in lines for each in (line.cells, line.below)]
-    return "\n".join([*drawn, *cells, figure.EXHIBIT.words(frame, rows)])
+    return "\n".join([*drawn, *cells, exhibit.words(frame, rows)])
 
 
 def one(frame: pd.DataFrame) -> Mapping[Any, Any]:

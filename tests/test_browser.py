@@ -21,9 +21,8 @@ from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
 from reports.claims.standing import Standing
 from reports.pages import webpage
-from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases, standings
+from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases
 
-__all__ = ["standings"]
 WIDTHS = (390, 1280)
 # Where .ci/run puts it.
 AXE = WORK / "npm" / "node_modules" / "axe-core" / "axe.min.js"

@@ -1,6 +1,5 @@
 """The grammar of a figure: one module is all that a figure takes."""
 
-import math
 import random
 import re
 import shutil
@@ -32,11 +31,9 @@ from reports.facts.claim import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
-from reports.shapes.sheet import Column, Sheet
-from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, site
+from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, unavailable
 from tests.thorough import thorough
 
-__all__ = ["site"]
 Judged = Callable[..., list[Verdict]]
 Pair = tuple[str, str]
 FIGURES = figures.available_figures()
@@ -102,7 +99,8 @@ def test_one_file_is_a_figure_and_with_a_folder_of_figures_a_paper(added: None, 
     comments, frame = drawn("gsofa", "fig99")
     assert f" A sham with {len(frame)} rows: {{kept}}. " in comments["caption"]
     assert len(frame) >= len(ON_GPU)
-    assert any(key.startswith(f"verdict gsofa.{RANGES}.mean") for key in comments)
+    key = next(key for key in comments if key.startswith(f"verdict gsofa.{RANGES}.mean "))
+    assert "printed mean 1.14x" in comments[key]
     with pytest.raises(ConfigError, match=r"maxid_ranges\.mean is judged .* two figures, fig14 and fig99"):
         figures.figure_of("gsofa", RANGES)
     assert list(papers.papers())[-1] == "sham", "it stands at its place"
@@ -177,6 +175,21 @@ def test_whatever_a_machine_has_measured_is_shown_and_judged(pair: Pair, every: 
         judge(pair, cases, part)
 
 
+# Reasons of a claim without a record. A call that ended without a result may also need what is not here.
+UNMEASURED = {Reason.NOT_RUN, Reason.DERIVED, Reason.CONSTANT}
+
+
+@pytest.mark.parametrize("pair", FIGURES, ids=".".join)
+def test_a_figure_of_nothing_or_of_failures_alone_is_drawn_and_nothing_of_it_judged(pair: Pair) -> None:
+    exhibit, cases = figures.exhibit(*pair), cases_of(pair, "embedded")
+    absent = [unavailable(case, 1) for case in cases]
+    stopped = [replace(record, status=Status.TIMEOUT) for record in absent]
+    for some, records, more in (([], [], set()), (cases, absent, set()), (cases, stopped, {Reason.NEEDS})):
+        frame = exhibit.frame(Records(tuple(records)), catalogue.entries(), some)
+        assert exhibit.picture(frame).axes and exhibit.words(frame, NO_ROWS)
+        assert {verdict.reason for verdict in exhibit.verdicts(frame)} <= UNMEASURED | more
+
+
 def cases_of(pair: Pair, suite: str = "papers") -> list[Case]:
     return figure_cases(*pair, Settings(suite=suite))
 
@@ -191,23 +204,6 @@ def judge(pair: Pair, cases: list[Case], measured: Iterable[Case]) -> pd.DataFra
     assert len(frame) and exhibit.words(frame, NO_ROWS)
     exhibit.verdicts(frame)
     return frame
-
-
-def test_a_cell_says_its_number_or_why_there_is_none() -> None:
-    column = Column("seconds", "median", "{:.1f} s".format, why="status")
-    values = [3.0, None, None, None, "as it is"]
-    rows = {"median": values, "status": ["ok", "out_of_memory", "ok", math.nan, "ok"]}
-    cells = column.cells(pd.DataFrame(rows, dtype="object")).tolist()
-    assert cells == ["3.0 s", "out of memory", "-", "-", "as it is"]
-
-
-def test_a_table_is_as_wide_as_its_words_and_says_that_it_is_empty() -> None:
-    table = Sheet([Column("n", "n")])
-    rows = pd.DataFrame({"label": ["a"], "n": [1], "stand_in_for": None, "preparation": None})
-    narrow, wide = (table(frame, "t") for frame in (rows, rows.assign(label=40 * "a")))
-    assert wide.get_figwidth() > 40 * 0.1 > narrow.get_figwidth()
-    assert [text.get_text() for text in wide.axes[0].texts][-2:] == [40 * "a", "1"]
-    assert "nothing was measured" in [text.get_text() for text in table(rows.iloc[:0], "t").axes[0].texts]
 
 
 ROWS = pd.DataFrame(
@@ -274,18 +270,15 @@ def test_a_wrong_name_in_what_a_claim_is_held_against_is_refused_in_one_line(ver
         assert "\n" not in str(caught.value)
 
 
-def test_a_subject_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
-        exhibit_of(more_claims=("fig14_maxid_range",)).verdicts(ROWS)
-
-
-def test_a_name_of_the_caption_without_a_fact_is_refused() -> None:
+def test_a_name_of_the_caption_without_a_fact_and_an_unknown_subject_are_refused() -> None:
     facts = {"count": 2, "braces": "{kept}"}
     words = exhibit_of("{count}\n rows, {{x}}, {braces}", facts=lambda rows: facts).words(ROWS, NO_ROWS)
     assert words == "2 rows, {x}, {kept} Nothing was measured here."
     message = "GSoFA, Figure 99: the caption's facts have no 'cuont'; did you mean count"
     with pytest.raises(ConfigError, match=re.escape(message)):
         exhibit_of("{cuont} rows", facts=lambda rows: facts).words(ROWS, NO_ROWS)
+    with pytest.raises(UnknownNameError, match=r"no subject gsofa\.fig14_maxid_range; did you mean gsofa"):
+        exhibit_of(more_claims=("fig14_maxid_range",)).verdicts(ROWS)
 
 
 @pytest.mark.parametrize("pair", FIGURES, ids=".".join)

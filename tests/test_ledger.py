@@ -170,8 +170,7 @@ def test_the_json_is_its_schemas_and_the_text_has_a_line_per_claim(standings: St
     assert json.loads(json.dumps(data)) == data
     labels = {(s["machine"], s["claim"]["id"]): s["label"] for s in data["standings"]}
     assert labels == {key: standing.label for key, standing in standings.items()}
-    head, *lines = table(every).split("\n")
-    assert head.split() == ["machine", "claim", "printed", "measured", "n", "outcome"]
+    _, *lines = table(every).split("\n")
     (line,) = (each for each in lines if each.startswith("h200") and f" {MEAN} " in each)
     assert re.split(r"  +", line)[2:] == ["mean 1.14x", "1.14x", "7 of 13", "open in 1 process"]
     counted = [line.rsplit(": ", 1) for line in lines[len(every) + 1 :]]

@@ -22,9 +22,8 @@ from reports.exhibit import Exhibit
 from reports.facts.records import Records
 from reports.how import place
 from reports.shapes import files, style
-from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, read_csv, rows_of, site
+from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, read_csv, rows_of
 
-__all__ = ["site"]
 # Each result decides another claim, whatever that says; no column of a frame is held against these.
 CLAIMS = {"fill1": "highest", "fill1_pruned": "lowest", "fill2_cpu": "exceed", "always": "lowest_of_seven"}
 CASES = [case_of(name) for name in ("fill1", "fill1_pruned", "fill2_cpu")]

@@ -28,9 +28,10 @@ RECORDS = ROOT / "results" / "h200" / "records"
 @pytest.fixture(scope="module")
 def verdicts(committed_standings: list[Standing]) -> Numbers:
     """What `fillpath claims --json` prints of the committed records, by claim and kind of input."""
+    of_machine = [standing for standing in committed_standings if standing.machine == "h200"]
     return {
         (verdict["claim"], scope): verdict
-        for standing in to_json(["h200"], committed_standings)["standings"]
+        for standing in to_json(["h200"], of_machine)["standings"]
         for verdict in (standing["verdict"], *standing["beside"])
         if verdict and verdict["measured"] and (scope := scope_of(verdict))
     }

@@ -27,10 +27,9 @@ from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import AROUND, made_frame, one_process, says, texts, told, unavailable
+from tests.reports_fakes import AROUND, assert_row, assert_said, made_frame, texts, unavailable
 from tests.reports_fakes import record_of as measured
 
-__all__ = ["one_process"]
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
 FIVE = ("rajat12", "circuit_2", "memplus", "onetone2", "rajat27")
 TIMEOUT = {"status": Status.TIMEOUT}
@@ -76,7 +75,7 @@ def grown(code: str, exponent: float = 0.5) -> list[Record]:
 
 
 def frame_of(figure: Any, given: Any) -> pd.DataFrame:
-    return made_frame(figure.EXHIBIT.frame, ENTRIES, given() if callable(given) else given)
+    return made_frame(figure.EXHIBIT, given)
 
 
 def test_experiments_have_what_their_figures_show() -> None:
@@ -103,6 +102,7 @@ def test_experiments_have_what_their_figures_show() -> None:
     assert stand_ins <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="small"))}
     every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
     assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
+    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 
 def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_printed() -> None:
@@ -147,6 +147,7 @@ BESIDE, NOT_RUN, DERIVED = (f"not judged ({r})" for r in (Reason.BESIDE, Reason.
 OF_TWO = f"on 1 of 15|0 of 1 within 25% of the print: 8x (rajat12)|, on stand-ins; {BESIDE}: 8x (add32)"
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
 OF_CALLS = f"with launches, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
+OF_KERNELS = f"durations of kernels; {BESIDE}: 4x"
 NOTHING, LABELS = "Nothing was measured here.", [*growth.LABELS.values()]
 OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
 
@@ -175,9 +176,7 @@ OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
     ],
 )
 def test_rows_say_what_was_measured(figure: Any, given: Any, where: str, expected: str) -> None:
-    frame = frame_of(figure, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
+    assert_row(figure.EXHIBIT, given, where, expected)
 
 
 def test_preparation_transfers_and_solution_add_up_once() -> None:
@@ -208,6 +207,7 @@ def test_preparation_transfers_and_solution_add_up_once() -> None:
         (table2, pair(relaxed=37.0), "counts.relaxed_over_exact", "not reproduced", "0 of 1 within 25%|1x ("),
         (table1, FACTORED, f"{TIME}.order {TIME}.nnz", "reproduced", "on 1 of 15: 1 of 1 equal"),
         (table1, FACTORED, f"{TIME}.geometric", f"open, {BESIDE}", OF_CALLS),
+        (table1, with_durations, f"{TIME}.geometric", f"open, {BESIDE}, {BESIDE}", OF_KERNELS),
         (
             table1,
             FACTORED,
@@ -230,13 +230,6 @@ def test_claims_are_judged(figure: Any, given: Any, names: str, outcomes: str, s
         assert ", ".join(outcome_label(v.outcome, v.reason or "") for v in found) == outcomes
         text = "\n".join(f"{v.basis}; {v.text}" for v in found)
         assert [each for each in said.split("|") if each not in text] == []
-
-
-def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> None:
-    before, after = (table1.EXHIBIT.verdicts(frame_of(table1, given)) for given in (FACTORED, with_durations))
-    (kernels,) = (verdict for verdict in after if verdict not in before)
-    assert (kernels.basis, kernels.word) == ("durations of kernels", BESIDE)
-    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
 
 
 @pytest.mark.parametrize(
@@ -264,10 +257,7 @@ def test_durations_of_kernels_stand_beside_the_print_and_decide_nothing() -> Non
     ],
 )
 def test_pictures_and_captions_say_what_was_measured(figure: Any, given: Any, said: str) -> None:
-    records = given() if callable(given) else given
-    whole = told(figure, frame_of(figure, records), records)
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
+    assert_said(figure.EXHIBIT, given, said)
 
 
 @pytest.mark.parametrize("name", examples.ENTRIES)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,27 +29,15 @@ from reports.glu3.solutions import PARTS
 from reports.ooclu import arrays, chains, faults, fig3, fig4, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.axes import LINE, write_names
-from tests.reports_fakes import (
-    NO_ROWS,
-    counting,
-    in_five_processes,
-    made_frame,
-    one_process,
-    record_of,
-    says,
-    told,
-    unavailable,
-)
-from tests.thorough import daily
-
-__all__ = ["one_process"]
+from tests import reports_fakes as fakes
+from tests.reports_fakes import counting, in_five_processes, made_frame, record_of, unavailable
 
 OT2, STAND_IN, OTHER, GRID = "onetone2", "ex40", "cage11", "grid2d,1000"
 ENTRIES = catalogue.entries()
 EXHIBITS = {**figures.exhibits("ooclu"), "phases": figures.exhibit("glu3", "phases")}
 # As an H200 and a V100 have it, and less than the arrays of any matrix here.
 LARGE, SMALL, LEAST = 150_109_880_320, 16_945_709_056, 10**9
-OURS, PLAIN, AHEAD = arrays.OUT_OF_CORE, arrays.PLAIN, arrays.PREFETCHED
+OURS, PLAIN = arrays.OUT_OF_CORE, arrays.PLAIN
 FRONTS, DIRECT, PARALLEL = chains.FRONTS, chains.DIRECT, fig4.PARALLEL
 WAYS = ("out_of_core", "unified_memory.prefetch=true", "unified_memory")
 KEPT = "unified_memory.keep=true.prefetch=true"
@@ -199,7 +186,7 @@ def solved(name: str, median: float, parts: Mapping[str, float], on: str = "raja
 
 
 def frame_of(figure: str, given: Any) -> pd.DataFrame:
-    return made_frame(EXHIBITS[figure].frame, ENTRIES, given() if callable(given) else given)
+    return made_frame(EXHIBITS[figure], given)
 
 
 @pytest.mark.parametrize("figure", ["fig4", "fig5", "fig6", "fig7", "fig8", "budgets", "kahn"])
@@ -373,9 +360,7 @@ PARTS_OF = "median=9.75|seconds_both=nan|share_numeric=0.41026|seconds_levels=1|
     ],
 )
 def test_rows_say_what_was_measured(figure: str, given: Any, where: str, expected: str) -> None:
-    frame = frame_of(figure, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
+    fakes.assert_row(EXHIBITS[figure], given, where, expected)
 
 
 def test_rows_stand_in_the_order_of_budgets_and_density() -> None:
@@ -587,10 +572,7 @@ SPARSE, DENSE = "onetone2 (OT2), nnz/n 6.31", "ex40, nnz/n 59.2\nstand-in: BB an
     ],
 )
 def test_it_is_said_what_was_measured(figure: str, given: Any, said: str) -> None:
-    records = given() if callable(given) else given
-    whole = told(SimpleNamespace(EXHIBIT=EXHIBITS[figure]), frame_of(figure, records), records)
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), each
+    fakes.assert_said(EXHIBITS[figure], given, said)
 
 
 def test_every_part_of_a_solution_has_its_share() -> None:
@@ -630,12 +612,3 @@ def test_a_picture_of_many_bars_is_wider() -> None:
     every = dict.fromkeys(case.matrix for case in figure_cases("ooclu", "fig4", Settings(suite="papers")))
     for matrices, inches in (([OT2], 10), ([*every][:11], 14), (every, 22)):
         assert EXHIBITS["fig4"].picture(frame_of("fig4", with_fronts(*matrices))).get_figwidth() == inches
-
-
-@pytest.mark.parametrize("figure", daily(figures.exhibits("ooclu"), "fig3", "fig6", "table2", "kahn"))
-def test_a_picture_of_failures_alone_or_of_nothing_is_drawn_and_judged(figure: str) -> None:
-    shown, cases = figures.exhibit("ooclu", figure), figure_cases("ooclu", figure, Settings(suite="small"))
-    for records in ([record_of(case.name, 1.0, gpu={"memory": LARGE}, **STOPPED) for case in cases], []):
-        frame = shown.frame(Records(tuple(records)), ENTRIES, list(cases))
-        assert style.measured(shown.picture(frame)).height > 0 and shown.words(frame, NO_ROWS)
-        assert all(verdict.text for verdict in shown.verdicts(frame))

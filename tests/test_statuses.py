@@ -35,11 +35,10 @@ from reports.pages import crate, drawing, handout, webpage
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import table
 from reports.shapes import style
-from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge, site
+from tests.reports_fakes import NO_ROWS, OF_EACH_SHAPE, Judgement, judge
 from tests.shared import once
 from tests.thorough import daily
 
-__all__ = ["site"]
 # Cases of an implementation.
 EACH = 2
 MACHINES = ("bare", "test-machine")
@@ -153,7 +152,7 @@ def judged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 def _judgement(paper: str) -> Judgement:
     records = Records.load("bare")
-    return judge("bare", records, catalogue.entries(), figure_cases(records), [paper])
+    return judge(records, catalogue.entries(), figure_cases(records), [paper])
 
 
 @pytest.mark.parametrize("paper", paper_names())

@@ -24,6 +24,7 @@ from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.gsofa.symbolic import paired
 from reports.table import COLUMNS, NOT_MEASURED, case_table, phases, timed, with_kernel_seconds
+from tests import reports_fakes as fakes
 from tests.reports_fakes import BC, CASES, ENTRIES, RECORDS, STAND_IN, counting, in_five_processes, measured
 
 FASTER = "gsofa.fill_first=true"
@@ -64,8 +65,11 @@ def test_the_page_has_a_line_for_each_fact_that_names_who_counts_it(committed_re
 def test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine() -> None:
     rows = case_table(RECORDS, [*CASES[::-1], *CASES], ENTRIES, "gsofa")
     assert list(rows["case"]) == [case.name for case in CASES[::-1]] and set(rows["machine"]) == {"made-up"}
-    (absent,) = rows[~rows["case"].isin([record.case for record in RECORDS.rows])].to_dict("records")
-    assert (absent["status"], absent["samples"], absent["runs"]) == ("not_run", 0, ())
+    by_case = rows.set_index("case")
+    assert by_case.loc[fakes.ABSENT, ["samples", "runs"]].tolist() == [0, ()]
+    for name, (status, reason) in {**fakes.FAILED, fakes.ABSENT: (Status.NOT_RUN, "no record yet")}.items():
+        assert by_case.loc[name, ["status", "reason"]].tolist() == [str(status), reason]
+        assert by_case.loc[name, ["median", "low", "high", "edges", "fills"]].isna().all()
     bare = case_table(RECORDS, CASES, ENTRIES, "").set_index("matrix")
     assert bare[["abbr", "stand_in_for", "distance"]].isna().all(axis=None)
     assert set(bare.loc[BC, "label"]) == {BC} and set(bare.loc[STAND_IN, "label"]) == {"circuit:4000"}

@@ -30,6 +30,8 @@ LEVELS = find_claim("glu3.table2_levelization.geometric")
 HYPRE = claim("parac", "table2_cpu", "over_hypre")
 COUNT = claim("parac", "table2_cpu", "below_ichol")
 ORDER = claim("gsofa", "table1_matrices", "order")
+DROPS = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
+APART = claim("gsofa", "fig18_unified_memory_faults", "separation_rises")
 # Of GSoFA's list; of ParAC's, of the second paper's and of GLU3.0's.
 THREE = ("BB", "BC", "EP")
 NAMES, LARGE, TWO = COUNT.matrices or (), (RANGE.matrices or ())[:3], ("onetone2", "circuit_2")
@@ -39,6 +41,7 @@ ALL = replace(MOST, tolerance=0.0)
 RISES = replace(MOST, aggregate="trend", neutral=0.0, matrices=None)
 DERIVED, ONE_QUEUE = replace(ORDER, derived="8 GB over 4 n"), replace(MEAN, not_comparable="one queue here")
 OF_THREE = replace(COUNT, matrices=THREE)
+OF_LH, OF_FOUR = (replace(LARGEST, matrices=names) for names in (("LH",), ("BB", "BC", "EP", "LH")))
 ABOVE_ONE = replace(GEOMETRIC, tolerance=None, matrices=THREE, by_matrix={})
 ABOVE_TWO, ABOVE_100 = (replace(ABOVE_ONE, tolerance=0.25, value=value) for value in (2.0, 100.0))
 WIDE, A_PART = (replace(RANGE, span=(1.1, 30.0), matrices=tuple(names)) for names in ("abc", "abcd"))
@@ -143,6 +146,9 @@ PLANTED: list[tuple[str, Claim, list[Row], str]] = [
     ("two of a table", LEVELS, CARRIED[:2], "open on 2 of 15: 2 of the 3 matrices"),
     ("no side", replace(LARGEST, value=1.01), [row(1.003, "LH", around=0.001)], "reproduced"),
     ("no band of nothing", replace(LARGEST, value=1.01), [row(1.2, "LH", around=0.001)], "not reproduced"),
+    ("another is the largest", OF_LH, [*own(1.4, 1.3), row(1.5, None, for_="LH")], "not judged (not run)"),
+    ("the named one decides", OF_LH, [*own(9.0, 1.3), row(1.5, "LH")], "reproduced on 1 of 1"),
+    ("largest of two of four", OF_FOUR, own(1.5, 1.4), "open on 2 of 4: 2 of the 3 matrices"),
     ("each", EACH, own(9.0, 2.0, names=TWO), "reproduced on 2 of 15"),
     ("each, one off", EACH, own(9.0, 20.0, names=TWO), "other size on 2 of 15: 1 of 2 within 25% of"),
     ("each, across", EACH, [row(9.0, TWO[0]), row(2.0, TWO[1], around=0.5)], "open on|1 across its"),
@@ -184,7 +190,11 @@ PLANTED: list[tuple[str, Claim, list[Row], str]] = [
     ("1 process", MEAN, own(*[1.14] * 3, processes=1), "open on 3 of 5 in 1 process: 1 process of 5: geo"),
     ("the least", MEAN, [*own(1.14, 1.14), row(1.14, "EP", processes=4)], "open on 3 of 5 in 4 processes"),
     ("against, in 1", MEAN, own(*[0.9] * 3, processes=1), "open on 3 of 5 in 1 process"),
-    ("not comparable", ONE_QUEUE, own(*[1.14] * 3), "not judged (a constant of our own data structures)"),
+    ("not comparable", ONE_QUEUE, own(*[1.14] * 3), "not judged (a constant of our own|: one queue here"),
+    ("a drop is a gain of none", DROPS, own(*[0.5] * 3, names=("AU", "DI", "HM")), "reproduced on 3 of 3"),
+    ("and a gain is not", DROPS, own(*[2.0] * 3, names=("AU", "DI", "HM")), "not reproduced on 3 of 3"),
+    ("faults in 1 process", APART, own(0.5, 0.5, names=("PR", "TT"), processes=1), "reproduced on 2 of 2"),
+    ("fewer faults", APART, own(2.0, 2.0, names=("PR", "TT"), processes=1), "not reproduced on 2 of 2"),
     ("derived", DERIVED, [row(38744.0)], "not judged (derived from the print)|8 GB over 4 n: the two agree"),
     ("derived, and wrong", DERIVED, [row(7.0)], "8 GB over 4 n: the two do not agree"),
     ("nothing", MEAN, [row(None)], "not judged (not run): printed mean 1.14x"),
@@ -232,20 +242,6 @@ def test_the_papers_own_matrices_decide_and_stand_ins_are_one_number_beside() ->
     assert (alone.reason, alone.n, alone.left_out) == (Reason.NOT_RUN, 0, ())
     assert verdicts([row(7.0, None, for_="BC")], ORDER)[0].reason is Reason.NOT_RUN
     assert len(verdicts([row(7.0, None, for_="BC")], ORDER)) == 1, "what a matrix equals, no other says"
-
-
-@pytest.mark.parametrize(
-    ("rows", "matrices", "expected"),
-    [
-        ([*own(1.4, 1.3), row(1.5, None, for_="LH")], ("LH",), "not judged (not run)"),
-        ([*own(9.0, 1.3), row(1.5, "LH")], ("LH",), "reproduced on 1 of 1"),
-        (own(1.5, 1.4), ("BB", "BC", "EP", "LH"), "open on 2 of 4: 2 of the 3 matrices"),
-    ],
-)  # fmt: skip
-def test_the_named_matrix_alone_decides_an_extreme(
-    rows: list[Row], matrices: tuple[str, ...], expected: str
-) -> None:
-    assert only(rows, replace(LARGEST, matrices=matrices)).text.startswith(expected)
 
 
 def test_a_pair_is_reproduced_together_or_not_at_all() -> None:
