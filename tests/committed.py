@@ -14,7 +14,7 @@ from reports.facts.records import Records
 from tests.reports_fakes import judge
 from tests.shared import once
 
-MACHINES = ("h100", "h200", "h200-x2", "vm")
+MACHINES = ("h100", "h200", "h200-x2", "h200-x4", "vm")
 
 
 @pytest.fixture(scope="session")

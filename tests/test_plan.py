@@ -127,7 +127,7 @@ def test_checks_of_the_committed_records_are_what_the_page_says(
 ) -> None:
     """New records move both factors a little. Beyond a twentieth, docs/measuring.md needs its new numbers."""
     monkeypatch.setenv("FILLPATH_RESULTS", str(committed_results))
-    factors = Predictions(Records.load("h200").rows, "h200").checks()["factor"]
+    factors = Predictions(Records.load().rows, "h200").checks()["factor"]
     page = " ".join((paths.ROOT / "docs" / "measuring.md").read_text().split())
     said = re.findall(r"a factor of ([\d.]+) \(geometric mean\), ([\d.]+) for nine in ten", page)
     found = pytest.approx([np.exp(np.log(factors).mean()), factors.quantile(0.9)], rel=0.05)
