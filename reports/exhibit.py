@@ -5,8 +5,6 @@ its number and most of its claims. Verdicts read the frame, which is also the fi
 computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -6,8 +6,6 @@ own name; a count with the name of another column is `counted_<name>`.
     rows = case_table(Records.load("h200"), [Case.parse("symbolic.gsofa@bcsstk18.metis")], (), "gsofa")
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -86,9 +86,13 @@ def over(
         }
     )
     found = allowed.where(whole)
-    for place, (mine, theirs, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True)):
-        if is_whole and isinstance(mine, Rounds) and isinstance(theirs, Rounds):
-            found.iloc[place, :4] = astuple(ratio(mine, theirs))
+    drawn = {
+        place: astuple(ratio(mine, theirs))
+        for place, (mine, theirs, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True))
+        if is_whole and isinstance(mine, Rounds) and isinstance(theirs, Rounds)
+    }
+    if drawn:
+        found.iloc[list(drawn), :4] = list(drawn.values())
     least, most = allowed["ratio_low"].where(more), allowed["ratio_high"].where(less)
     # The row's own status before that of the code that it is held against.
     order = (0, 1) if names[1] or not names[0] else (1, 0)
@@ -194,12 +198,16 @@ def with_absent(
     rows: pd.DataFrame, names: Collection[str], by: str = "matrix", reason: str | None = ABSENT
 ) -> pd.DataFrame:
     """Return the rows and, at the end, a `not_run` one for each of these matrices that no row has in `by`."""
-    absent = [name for name in names if name not in set(rows[by])]
+    present, place = set(rows[by]), len(rows)
+    absent = [name for name in names if name not in present]
     statuses = rows.filter(regex="^(status|told|both)|pair$")
     said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(statuses, "not_run")
     known = {name: value for name, value in said.items() if name in rows}
-    more = pd.DataFrame(known, range(len(absent)), dtype="object").reindex(columns=rows.columns)
-    return pd.concat([rows.astype(dict.fromkeys(known, "object")), more], ignore_index=True).copy()
+    whole = rows.astype(dict.fromkeys(known, "object")).reset_index(drop=True)
+    whole = whole.reindex(range(place + len(absent)))
+    for name, value in known.items():
+        whole.loc[place:, name] = value
+    return whole.copy()
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:

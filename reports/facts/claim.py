@@ -1,4 +1,4 @@
-"""The nouns of config/claims/: what a paper reports of one thing, and each claim in it."""
+"""The nouns of config/claims/: a claim, its kind, and the columns that it is held against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,6 @@ class Kind(StrEnum):
     WORDS = "what the text says in words"
     STRUCTURE = "structure"
     INPUT = "facts of inputs"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A paper's report of one thing, as a figure or table. data : as its file has it."""
-
-    paper: str
-    id: str
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

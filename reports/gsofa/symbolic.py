@@ -62,7 +62,7 @@ def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
 
 def spread(claim: str) -> str:
     """Return a subject's mean and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
-    printed = subject("gsofa", claim).data
+    printed = subject("gsofa", claim)
     ends = (f"{value:,g}x ({abbr})" for end in ("min", "max") for abbr, value in printed[end].items())
     return f"{printed['mean']:g}x, {' to '.join(ends)}"
 

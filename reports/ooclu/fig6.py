@@ -11,7 +11,7 @@ from reports.shapes.stacked import Over
 from reports.table import phase_medians
 from reports.verbs import on
 
-RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
+RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways")["range"]
 # Unified memory's work outside the traversal: the column of its share, and its phases.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 
