@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.shapes.axes import legend_above, seconds_axis
+from reports.shapes.axes import legend_above
+from reports.shapes.bars import label_log, seconds
 from reports.shapes.lines import POINTS, draw_panels
 from reports.shapes.style import looks, new_figure
+
+
+class Span(NamedTuple):
+    """A row of panels.
+
+    label : str, of the vertical axis
+    form : function, writes a number of the axis
+    draw : function, adds to the panels by the rows of the span
+    """
+
+    label: str
+    form: Callable[[float], str] = seconds
+    draw: Callable[[Sequence[Axes], pd.DataFrame], None] = lambda panels, rows: None
 
 
 def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> pd.Series[str]:
@@ -30,18 +46,20 @@ def exponents(rows: pd.DataFrame) -> pd.Series[float]:
 
 
 def draw_spans(
-    frame: pd.DataFrame, title: str, lines: Mapping[str, str], labels: Mapping[str, str], codes: Iterable[str]
+    frame: pd.DataFrame, title: str, lines: Mapping[str, str], spans: Mapping[str, Span], codes: Iterable[str]
 ) -> Figure:
     """Draw a row of panels per `span` that was measured, all if none was; a panel per family."""
     ok, names, known = frame[frame["status"] == "ok"], (*lines.values(), POINTS), looks(codes)
-    spans = [span for span in labels if span in set(ok["span"])] or list(labels)
-    figure = new_figure(14.0, 3.0 + 3.5 * len(spans), title)
-    grid = figure.subplots(len(spans), len(names), sharex=True, sharey="row", squeeze=False)
-    for panels, span in zip(grid, spans, strict=True):
-        draw_panels(panels, frame[frame["span"] == span], names, known, named=span == spans[-1])
-        panels[0].set_ylabel(labels[span])
+    shown = [span for span in spans if span in set(ok["span"])] or list(spans)
+    figure = new_figure(14.0, 3.0 + 3.5 * len(shown), title)
+    grid = figure.subplots(len(shown), len(names), sharex=True, sharey="row", squeeze=False)
+    for panels, span in zip(grid, shown, strict=True):
+        rows, own = frame[frame["span"] == span], spans[span]
+        draw_panels(panels, rows, names, known, named=span == shown[-1])
+        panels[0].set_ylabel(own.label)
         if len(ok):
-            seconds_axis(panels[0])
+            own.draw(panels, rows)
+            label_log(panels[0].yaxis, own.form)
     for first, last, family in zip(grid[0], grid[-1], names, strict=True):
         first.set_title(family, loc="left")
         last.set_xlabel("rows n (log)")

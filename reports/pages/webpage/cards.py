@@ -151,22 +151,21 @@ def _own(records: Records) -> list[Line]:
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
-    """Return of each paper the faster machine, by its code on GPUs, of its name and with the most cases."""
+    """Return of each paper a machine's speed, by its code on GPUs, of its name and with the most cases."""
+    if comparison is None:
+        return NO_SECOND
     codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
     found: dict[str, tuple[Any, ...]] = {}
-    for mean in each(comparison.means) if comparison else ():
+    for mean in each(comparison.means):
         stage, name, *options = f"{mean.group}.".split(".")
         if code := codes.get(f"{stage}.{name}"):
             rank = code.device == "gpu", name.startswith(code.paper), mean.n, -len(options)
             if rank > found.get(code.paper, ((),))[0]:
                 found[code.paper] = rank, name, mean
-    lines: list[Line] = []
+    lines = []
     for paper in filter(found.__contains__, paper_names()):
         _, name, mean = found[paper]
-        ends = [mean.machine, *(comparison.machines[:1] if comparison else ())]
-        fast, slow = ends if mean.ratio > 1 else reversed(ends)
-        times = f"{max(mean.ratio, 1 / mean.ratio):.2f} times "
-        text = f"{fast} is {'' if times[:4] == '1.00' else times}as fast as {slow}, on {mean.n} cases."
-        lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
-    note = "All with the data on the GPU: copies are not counted."
-    return [*lines[:-1], *((text, note, None) for text, *_ in lines[-1:])] or NO_SECOND
+        speed = f"{mean.machine} has {mean.ratio:.2f} times the speed of {comparison.machines[0]}"
+        lines.append(f"{paper_names()[paper].partition(' (')[0]} ({name}): {speed}, on {mean.n} cases.")
+    notes = [*[""] * (len(lines) - 1), "All with the data on the GPU: copies are not counted."]
+    return [(*line, None) for line in zip(lines, notes, strict=False)] or NO_SECOND
