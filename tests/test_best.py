@@ -116,6 +116,10 @@ ABSENT = on(OTHER, b=1.0, status=Status.UNAVAILABLE, reason="no GPU")
 PARTS = " ".join(f"laplacian.parac_cpu{part}{WING}" for part in (".threads=1", ".seed=3", ""))
 NAMED, TWO = "gsofa.maxid_ranges=false@wing.amd", "gsofa.fill_first=true.maxid_ranges=false@own.amd"
 EIGHTH = "grid2d,60.metis  1 s gsofa  8 s fill1_pruned  0.125x (0.0938x to 0.167x)"
+QUARTER = (
+    "data where the work is: b has 0.25x (0.188x to 0.333x) the speed of a: "
+    "faster on 0 of 1 input, slower on 1"
+)
 NO_ANSWER = "no problem that two machines have solved on one input"
 OF_ONE = "Some times are of a single process: other processes would differ by more than its interval."
 
@@ -125,7 +129,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
     [
         pytest.param(
             [on(GPU, a=1.0), on(CPU, a=2.0, b=4.0), on(SEVERAL, b=9.0)],
-            """data where the work is: b has 0.25x (0.188x to 0.333x) the speed of a: faster on 0 of 1 input, slower on 1
+            f"""{QUARTER}
             grid2d,60.metis  1 s gsofa  4 s fill1_pruned  0.25x (0.188x to 0.333x)  0.5x
             symbolic.fill1_pruned  b  0.5x (0.375x to 0.667x)  1
             left out of a mean of the same implementation: 2 cases""",
