@@ -1,7 +1,5 @@
 """Growth with the matrix: families of generated matrices, their exponents of n, and panels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -29,12 +27,12 @@ class Span(NamedTuple):
     draw: Callable[[Sequence[Axes], pd.DataFrame], None] = lambda panels, rows: None
 
 
-def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> pd.Series[str]:
+def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> "pd.Series[str]":
     """Return the family of each row's matrix: what `lines` calls a kind of generated ones, or POINTS."""
     return rows["kind"].map(lines).where(rows["collection"].isna()).fillna(POINTS)
 
 
-def exponents(rows: pd.DataFrame) -> pd.Series[float]:
+def exponents(rows: pd.DataFrame) -> "pd.Series[float]":
     """Return the slope of log seconds over log n, by least squares, on each row of a code on a family."""
     found = pd.Series(np.nan, rows.index)
     timed = rows[(rows["status"] == "ok") & (rows["family"] != POINTS)]

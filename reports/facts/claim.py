@@ -118,5 +118,6 @@ class Claim:
             return f"{self.form(self.value)} ({', '.join(names)})"
         if self.matrices is None:
             return self.form(self.value)
-        geometric = self.unit == "x" and len(self.by_matrix) > 1
-        return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"
+        count, by_matrix = len(self.by_matrix), self.aggregate == "each" and len(self.by_matrix) > 1
+        mean = f"{'geometric ' * (self.unit == 'x' and count > 1)}mean {self.form(self.value)}"
+        return f"each of {count} matrices, {mean}" if by_matrix else mean

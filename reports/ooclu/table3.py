@@ -1,7 +1,5 @@
 """Table 3: GPU page faults, and the time that servicing them takes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -54,7 +52,7 @@ def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     return shares.assign(share=100 * rows["fault_share"].where(rows["fault_share"] <= 1)).add_prefix(prefix)
 
 
-def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
+def _movement(rows: pd.DataFrame, rate: "pd.Series[float]") -> pd.DataFrame:
     """Return the share of out_of_core's seconds that its data takes at that rate, with its interval."""
     moved = 100 * (fact(rows, "bytes_matrix") + ENTRY * fact(rows, "spilled")) / rate
     ends = {"movement": "median", "movement_low": "high", "movement_high": "low"}
