@@ -10,7 +10,7 @@ from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
-from reports.laws import Span, draw_spans, exponents, families
+from reports.shapes.lines import Span, draw_spans, exponents, families
 from reports.shapes.style import SMALL
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact

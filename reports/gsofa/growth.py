@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.gsofa.symbolic import SYMBOLIC
-from reports.laws import Span, draw_spans, exponents, families
+from reports.shapes.lines import Span, draw_spans, exponents, families
 from reports.table import timed
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"

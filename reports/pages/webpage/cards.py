@@ -4,7 +4,7 @@ A line of a card is a sentence, a smaller text below, and the standing that it r
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,33 +36,30 @@ def all_cards(
     """Return of each card its title, the id that it leads to, its picture, if any, and its lines."""
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
-    own = _drawn("glu3_raw")
+    own = _chart(["gsofa_growth", "glu3_raw"])
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
-    found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
-    best = comparison_folder(comparison) / "best.svg" if comparison else None
-    found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
+    found.append(("Our own codes", own.name.partition(".")[0] if own else "", own, _own(records)))
+    speeds = comparison_folder(comparison) / "speeds.svg" if comparison else None
+    found.append(("Machine against machine", "compare" if comparison else "", speeds, _machines(comparison)))
     return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
 
 
 def _paper(
     paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
 ) -> tuple[Path | None, list[Line]]:
-    """Return the first chart of a paper's card claims, and their lines on the machine that judges most."""
+    """Return the chart of a paper's card claims, and their lines on the machine that judges most."""
     own = [s for s in standings if s.claim.paper == paper and s.claim.card]
     machines = dict.fromkeys(s.machine for s in own)
     best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
+    return _chart(names), [sentence(standing, devices) for standing in best[:3]]
+
+
+def _chart(names: Iterable[str]) -> Path | None:
+    """Return the page's picture of the first figure that is drawn and no table; None without any."""
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
-    return next(filter(None, map(_drawn, charts)), None), [
-        sentence(standing, devices) for standing in best[:3]
-    ]
-
-
-def _drawn(name: str) -> Path | None:
-    """Return the picture of a figure for the page, None where it is not drawn."""
-    picture = style.figure_path(name, style.PAGE)
-    return picture if picture.is_file() else None
+    return next(filter(Path.is_file, (style.figure_path(name, style.PAGE) for name in charts)), None)
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
