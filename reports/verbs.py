@@ -16,13 +16,16 @@ import numpy as np
 import pandas as pd
 
 from fillpath.options import Option
-from fillpath.processes import Rounds, ratio
+from fillpath.processes import Rounds, ratio, representative
+from fillpath.record import Record
 from reports.facts.means import geometric_mean
 from reports.facts.naming import among, printed_label
 from reports.facts.printed import abbreviations
 from reports.shapes.bars import times
-from reports.table import COLUMNS, KEY
+from reports.table import COLUMNS
 
+# The input of a case, by which verbs pair rows.
+KEY = ["matrix", "preparation"]
 BUDGET, ABSENT = "memory_budget", "the matrix is not at hand"
 ENDS = ("", "_low", "_high")
 RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
@@ -126,6 +129,17 @@ def over_variant(
     top, bottom = (other, rows) if inverse else (rows, other)
     said = [name for name in other if name not in COLUMNS or name in _OF_PARTNER]
     return over(top, bottom, names, bounds).join(other[said].add_prefix("other_"))
+
+
+def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return the seconds of each span: the sum of its phases' medians, 0 for a phase that a record lacks."""
+
+    def seconds(runs: Sequence[Record]) -> dict[str, float]:
+        taken = {name: float(np.median(s)) for name, s in representative(runs).phases.items() if s}
+        return {span: sum(taken.get(name, 0.0) for name in names) for span, names in spans.items()}
+
+    sums = [seconds(runs) if runs else {} for runs in rows["runs"]]
+    return pd.DataFrame(sums, rows.index, list(spans), dtype="float64")
 
 
 def inverted(found: pd.DataFrame, name: str) -> pd.DataFrame:

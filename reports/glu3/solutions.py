@@ -11,8 +11,8 @@ from reports.shapes import bars
 from reports.shapes.axes import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
-from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
-from reports.verbs import fact, on
+from reports.table import HELD_BY_NORMS, SECONDS
+from reports.verbs import fact, on, phase_medians
 
 PARTS = (
     Part("ordering", "ordering", PALETTE[3]),

@@ -15,8 +15,7 @@ from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
 from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.style import PALETTE
-from reports.table import KEY
-from reports.verbs import ENDS, in_papers_order
+from reports.verbs import ENDS, KEY, in_papers_order
 
 CLAIM, CPU, GPU = "fig4_frontier_growth", "gsofa_cpu", "gsofa"
 PRINTED = subject("gsofa", CLAIM)["per"]

@@ -8,8 +8,8 @@ from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
 from reports.shapes.sheet import COUNT, Sheet, columns
-from reports.table import KEY, NOT_MEASURED
-from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
+from reports.table import NOT_MEASURED
+from reports.verbs import KEY, beside, by_code, fact, first_failure, in_papers_order, inputs
 
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
