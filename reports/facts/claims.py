@@ -1,26 +1,16 @@
 """The papers' claims in config/claims/<paper>.yaml, read once and checked against their schema."""
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
-
-import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from reports.facts.claim import Claim, Held, Kind
 from reports.facts.means import geometric_mean
-from reports.facts.printed import (
-    MatrixEntry,
-    abbreviation,
-    abbreviations,
-    by_matrix,
-    claims_file,
-    matrices_of,
-    printed_table,
-)
+from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix, claims_file, printed_sums
 
 # The printed words of counts and of trends, as numbers.
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
@@ -75,7 +65,7 @@ def _claim(paper: str, id: str, name: str) -> Claim:
     both = {**subject, **data}
     printed = _printed(paper, subject, data["printed"], where)
     if "by_matrix" in data:
-        printed["by_matrix"] = _by_matrix(paper, data["by_matrix"], where)
+        printed["by_matrix"] = printed_sums(paper, data["by_matrix"], where)
     parts, ratios = printed.get("by_matrix", {}), both.get("unit", "x") == "x"
     if ratios and data["aggregate"] == "mean":
         raise ConfigError(f"{where}: aggregate: mean: ratios have a geometric mean, which is `geometric`")
@@ -110,7 +100,7 @@ def _printed(paper: str, subject: Mapping[str, Any], source: Any, where: str) ->
     if isinstance(source, Mapping):
         if "count" in source:
             return {"value": source["count"] / source["of"], "count": (source["count"], source["of"])}
-        number = _by_matrix(paper, source, where)
+        number = printed_sums(paper, source, where)
     elif isinstance(source, str):
         if source in _WORDS:
             return {"value": _WORDS[source]}
@@ -127,19 +117,7 @@ def _printed(paper: str, subject: Mapping[str, Any], source: Any, where: str) ->
     return {"value": float(number)}
 
 
-def _by_matrix(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
-    """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation."""
-    rows, names, under = printed_table(columns["table"]), columns["sum"], columns.get("over", [])
-    if missing := {*names, *under} - set(rows):
-        raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
-    numbers = rows[[*names, *under]].apply(pd.to_numeric, errors="coerce").astype(float)
-    values = numbers[names].sum(axis=1, skipna=False)
-    values = values / numbers[under].sum(axis=1, skipna=False) if under else values
-    named: dict[str, float] = values.set_axis(matrices_of(paper, rows)).dropna().to_dict()
-    return named
-
-
-def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
+def paper_figure(case: Case, entries: Entries) -> str:
     """Return what a paper prints of its method over this case: the matrix's ratio, the mean, or `-`."""
     entry = by_matrix(entries).get(case.matrix)
     baseline = f"{case.stage}.{case.implementation}"

@@ -8,6 +8,7 @@ import pandas as pd
 
 from fillpath.case import matrix_id
 from fillpath.config import load
+from fillpath.errors import ConfigError
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
 
@@ -60,6 +61,22 @@ def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | 
     rows = printed_table(table)
     numbers = pd.to_numeric(rows[column], errors="coerce").astype(object)
     return dict(zip(matrices_of(paper, rows), numbers.where(numbers.notna(), None), strict=True))
+
+
+def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
+    """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation.
+
+    columns : mapping, the name of the `table`, the columns to `sum`, and those to divide by, `over`
+    where : str, the place in config/claims/, for errors. Raises ConfigError for a column without a table.
+    """
+    rows, names, under = printed_table(columns["table"]), columns["sum"], columns.get("over", [])
+    if missing := {*names, *under} - set(rows):
+        raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
+    numbers = rows[[*names, *under]].apply(pd.to_numeric, errors="coerce").astype(float)
+    values = numbers[names].sum(axis=1, skipna=False)
+    values = values / numbers[under].sum(axis=1, skipna=False) if under else values
+    named: dict[str, float] = values.set_axis(matrices_of(paper, rows)).dropna().to_dict()
+    return named
 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:

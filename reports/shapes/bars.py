@@ -1,4 +1,9 @@
-"""Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot."""
+"""Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot.
+
+marks = marks_of(frame, "ratio", "pair", form=times)
+scale(axes, marks, log=True)
+draw_marks(axes, marks, looks(frame["series"]))
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
