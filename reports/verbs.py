@@ -68,7 +68,8 @@ def over(
     `pair` is `ok` or why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A call
     that a limit of time ended gives a bound, as `> 70x`, and one end of the interval.
 
-    names : of the two codes in `pair`, empty for the row that `pair` is of
+    names : tuple of str, the two codes in `pair`; empty for the code of the row itself
+    bounds : bool, whether a call that a limit of time ended gives a bound
     """
     index = top.index.union(bottom.index, sort=False)
     sides = [dicts(part.reindex(columns=_MEASURED).reindex(index)) for part in (top, bottom)]

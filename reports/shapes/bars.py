@@ -204,14 +204,6 @@ def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
         axes.legend(**marks, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2)
 
 
-def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
-    """Write the text above that place. points : between the two."""
-    axes.annotate(
-        text, (x, y), (0, points), textcoords="offset points", rotation=90, ha="center", va="bottom",
-        fontsize=SMALL, bbox=GROUND,
-    )  # fmt: skip
-
-
 def with_slots(axes: Axes, rows: pd.DataFrame, status: str = "status") -> tuple[pd.DataFrame, float]:
     """Draw a slot for each row that is not `ok`; return the others with their place `x`, and its width."""
     x, width = positions(rows)

@@ -26,6 +26,7 @@ from reports.hardware.comparison import Comparison
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.solved import PROBLEMS, each, find, solved
 from reports.shapes import style
+from reports.shapes.bars import times
 
 Line = tuple[str, str, Standing | None]
 NO_SECOND: list[Line] = [("Not measured yet: a second machine.", "", None)]
@@ -164,7 +165,7 @@ def _machines(comparison: Comparison | None) -> list[Line]:
     lines = []
     for paper in filter(found.__contains__, paper_names()):
         _, name, mean = found[paper]
-        speed = f"{mean.machine} has {mean.ratio:.2f} times the speed of {comparison.machines[0]}"
+        speed = f"{mean.machine} has {times(mean.ratio)} the speed of {comparison.machines[0]}"
         lines.append(f"{paper_names()[paper].partition(' (')[0]} ({name}): {speed}, on {mean.n} cases.")
     notes = [*[""] * (len(lines) - 1), "All with the data on the GPU: copies are not counted."]
     return [(*line, None) for line in zip(lines, notes, strict=False)] or NO_SECOND
