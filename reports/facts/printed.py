@@ -69,14 +69,16 @@ def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[
     columns : mapping, the name of the `table`, the columns to `sum`, and those to divide by, `over`
     where : str, the place in config/claims/, for errors. Raises ConfigError for a column without a table.
     """
-    rows, names, under = printed_table(columns["table"]), columns["sum"], columns.get("over", [])
-    if missing := {*names, *under} - set(rows):
-        raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
-    numbers = rows[[*names, *under]].apply(pd.to_numeric, errors="coerce").astype(float)
-    values = numbers[names].sum(axis=1, skipna=False)
-    values = values / numbers[under].sum(axis=1, skipna=False) if under else values
-    named: dict[str, float] = values.set_axis(matrices_of(paper, rows)).dropna().to_dict()
-    return named
+    table, names, under = columns["table"], columns["sum"], columns.get("over", [])
+    if missing := {*names, *under} - set(printed_table(table)):
+        raise ConfigError(f"{where}: {table}.csv has no {', '.join(missing)}")
+    columns_of = [printed_column(paper, table, name) for name in (*names, *under)]
+    found: dict[str, float] = {}
+    for matrix in columns_of[0]:
+        numbers: list[Any] = [column[matrix] for column in columns_of]
+        if None not in numbers:
+            found[matrix] = float(sum(numbers[: len(names)])) / (sum(numbers[len(names) :]) if under else 1.0)
+    return found
 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
