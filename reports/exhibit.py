@@ -3,9 +3,9 @@
 A figure is one module, reports/<paper>/<figure>.py, with an EXHIBIT. The name of the file gives its paper,
 its number and most of its claims. Verdicts read the frame, which is also the figure's CSV: no number is
 computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
-"""
 
-from __future__ import annotations
+    EXHIBIT = Exhibit("matrices", frame, Sheet(columns("", COUNT, n="rows")), "{count} matrices.", facts)
+"""
 
 import functools
 import re

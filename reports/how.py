@@ -1,7 +1,5 @@
 """The part of a caption on method and machine: how cases were measured, and which were not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -60,7 +58,7 @@ def unmeasured(frame: pd.DataFrame) -> str:
     return f"Not measured: {listed(map(str, names))}." if names else ""
 
 
-def _tried(frame: pd.DataFrame) -> pd.Series[bool]:
+def _tried(frame: pd.DataFrame) -> "pd.Series[bool]":
     """Return whether a case of each row was tried."""
     words = frame.filter(regex="^status(_|$)").astype("object")
     return (words.notna() & ~words.isin(UNTRIED)).any(axis=1)
@@ -82,7 +80,7 @@ def _machine(ok: pd.DataFrame) -> str:
     return f"{threads}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
 
 
-def _ends(counts: pd.Series[Any]) -> str:
+def _ends(counts: "pd.Series[Any]") -> str:
     """Return `3 to 10`."""
     known = sorted(set(counts.dropna())) or [0]
     return " to ".join(f"{count:g}" for count in dict.fromkeys((known[0], known[-1])))

@@ -6,8 +6,6 @@ own name; a count with the name of another column is `counted_<name>`.
     rows = case_table(Records.load("h200"), [Case.parse("symbolic.gsofa@bcsstk18.metis")], (), "gsofa")
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,15 +17,13 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.paths import results
-from fillpath.processes import Rounds, Samples, representative
+from fillpath.processes import Rounds, Samples
 from fillpath.record import Record, Status
 from reports.facts.naming import NAMES, names_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.series import probes
 
-# A case's input. Verbs pair rows by these columns.
-KEY = ["matrix", "preparation"]
 SECONDS = ("median", "low", "high")
 NOT_MEASURED = "not_measured"
 # The reason of an ok record that today's gate has not held.
@@ -198,17 +194,6 @@ def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples
         return whole if parts and (some or len(parts) == len(signs)) else []
 
     return samples
-
-
-def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the seconds of each span: the sum of its phases' medians, 0 for a phase that a record lacks."""
-
-    def seconds(runs: Sequence[Record]) -> dict[str, float]:
-        taken = {name: float(np.median(s)) for name, s in representative(runs).phases.items() if s}
-        return {span: sum(taken.get(name, 0.0) for name in names) for span, names in spans.items()}
-
-    sums = [seconds(runs) if runs else {} for runs in rows["runs"]]
-    return pd.DataFrame(sums, rows.index, list(spans), dtype="float64")
 
 
 def with_kernel_seconds(rows: pd.DataFrame) -> pd.DataFrame:

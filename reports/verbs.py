@@ -15,14 +15,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath.dicts import Row, dicts
 from fillpath.options import Option
-from fillpath.processes import Rounds, ratio
+from fillpath.processes import Ratio, Rounds, ratio, representative
+from fillpath.record import Record
 from reports.facts.means import geometric_mean
 from reports.facts.naming import among, printed_label
 from reports.facts.printed import abbreviations
 from reports.shapes.bars import times
-from reports.table import COLUMNS, KEY
+from reports.table import COLUMNS
 
+# The input of a case, by which verbs pair rows.
+KEY = ["matrix", "preparation"]
 BUDGET, ABSENT = "memory_budget", "the matrix is not at hand"
 ENDS = ("", "_low", "_high")
 RATIO = ["pair", "ratio", "ratio_low", "ratio_high", "ratio_processes", "moved_ratio"]
@@ -64,48 +68,40 @@ def over(
     `pair` is `ok` or why there is no ratio: `two_runs`, `two_hosts`, a status after the code's name. A call
     that a limit of time ended gives a bound, as `> 70x`, and one end of the interval.
 
-    names : of the two codes in `pair`, empty for the row that `pair` is of
+    names : tuple of str, the two codes in `pair`; empty for the code of the row itself
+    bounds : bool, whether a call that a limit of time ended gives a bound
     """
     index = top.index.union(bottom.index, sort=False)
-    a, b = (part.reindex(columns=_MEASURED).reindex(index) for part in (top, bottom))
-    status = [part["status"].astype("object").fillna("not_run") for part in (a, b)]
-    ok = [each == "ok" for each in status]
-    stopped = [(each == "timeout") & part["low"].notna() for each, part in zip(status, (a, b), strict=True)]
-    same_run = a["run_id"] == b["run_id"]
-    hosts = a["host"].notna() & b["host"].notna() & (a["host"] != b["host"])
-    one = same_run & ~hosts
-    whole, (more, less) = ok[0] & ok[1] & one, (one & stopped[i] & ok[1 - i] & bounds for i in (0, 1))
-    # One process: the interval follows from the two intervals.
-    allowed = pd.DataFrame(
-        {
-            "ratio": a["median"] / b["median"],
-            "ratio_low": a["low"] / b["high"],
-            "ratio_high": a["high"] / b["low"],
-            "ratio_processes": np.minimum(a["processes"].astype(float), b["processes"].astype(float)),
-            "moved_ratio": (a["median"] + a["transfers"]) / (b["median"] + b["transfers"]),
-        }
-    )
-    found = allowed.where(whole)
-    for place, (mine, theirs, is_whole) in enumerate(zip(a["rounds"], b["rounds"], whole, strict=True)):
-        if is_whole and isinstance(mine, Rounds) and isinstance(theirs, Rounds):
-            found.iloc[place, :4] = astuple(ratio(mine, theirs))
-    least, most = allowed["ratio_low"].where(more), allowed["ratio_high"].where(less)
+    sides = [dicts(part.reindex(columns=_MEASURED).reindex(index)) for part in (top, bottom)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = [_over(a, b, names, bounds) for a, b in zip(*sides, strict=True)]
+    return pd.DataFrame(found, index, RATIO).astype(dict.fromkeys(RATIO[1:], "float64"))
+
+
+def _over(a: Row, b: Row, names: tuple[str, str], bounds: bool) -> tuple[Any, ...]:
+    """Return RATIO of two rows of one input."""
+    status = [each["status"] if isinstance(each["status"], str) else "not_run" for each in (a, b)]
+    same_run = isinstance(a["run_id"], str) and a["run_id"] == b["run_id"]
+    two_hosts = len({each["host"] for each in (a, b) if isinstance(each["host"], str)}) > 1
+    low, high = np.divide(a["low"], b["high"]), np.divide(a["high"], b["low"])
+    if same_run and not two_hosts:
+        if status == ["ok", "ok"]:
+            # One process: the interval follows from the two intervals.
+            processes = np.minimum(a["processes"], b["processes"])
+            found = Ratio(np.divide(a["median"], b["median"]), low, high, processes)
+            if isinstance(a["rounds"], Rounds) and isinstance(b["rounds"], Rounds):
+                found = ratio(a["rounds"], b["rounds"])
+            moved = np.divide(a["median"] + a["transfers"], b["median"] + b["transfers"])
+            return "ok", *astuple(found), moved
+        # One process of the call that was stopped decides; its partner is a time.
+        if bounds and status == ["timeout", "ok"] and np.isfinite(low):
+            return f"> {times(low)}", np.nan, low, np.nan, b["processes"], np.nan
+        if bounds and status == ["ok", "timeout"] and np.isfinite(high):
+            return f"< {times(high)}", np.nan, np.nan, high, a["processes"], np.nan
     # The row's own status before that of the code that it is held against.
     order = (0, 1) if names[1] or not names[0] else (1, 0)
-    whys: list[Any] = [
-        (more, "> " + least.map(times).astype(str)),
-        (less, "< " + most.map(times).astype(str)),
-        *((~ok[i], (f"{names[i]} " + status[i]).str.strip()) for i in order),
-        (~same_run, "two_runs"),
-        (hosts, "two_hosts"),
-    ]
-    return found.assign(
-        pair=np.select([which for which, _ in whys], [why for _, why in whys], "ok"),
-        ratio_low=found["ratio_low"].fillna(least),
-        ratio_high=found["ratio_high"].fillna(most),
-        # One process of the call that was stopped decides; its partner is a time.
-        ratio_processes=found["ratio_processes"].mask(more, b["processes"]).mask(less, a["processes"]),
-    )[RATIO]
+    failed = [f"{names[i]} {status[i]}".strip() for i in order if status[i] != "ok"]
+    return [*failed, "two_hosts" if same_run else "two_runs"][0], *[np.nan] * 5
 
 
 def over_variant(
@@ -122,6 +118,17 @@ def over_variant(
     top, bottom = (other, rows) if inverse else (rows, other)
     said = [name for name in other if name not in COLUMNS or name in _OF_PARTNER]
     return over(top, bottom, names, bounds).join(other[said].add_prefix("other_"))
+
+
+def phase_medians(rows: pd.DataFrame, spans: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return the seconds of each span: the sum of its phases' medians, 0 for a phase that a record lacks."""
+
+    def seconds(runs: Sequence[Record]) -> dict[str, float]:
+        taken = {name: float(np.median(s)) for name, s in representative(runs).phases.items() if s}
+        return {span: sum(taken.get(name, 0.0) for name in names) for span, names in spans.items()}
+
+    sums = [seconds(runs) if runs else {} for runs in rows["runs"]]
+    return pd.DataFrame(sums, rows.index, list(spans), dtype="float64")
 
 
 def inverted(found: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -194,12 +201,16 @@ def with_absent(
     rows: pd.DataFrame, names: Collection[str], by: str = "matrix", reason: str | None = ABSENT
 ) -> pd.DataFrame:
     """Return the rows and, at the end, a `not_run` one for each of these matrices that no row has in `by`."""
-    absent = [name for name in names if name not in set(rows[by])]
+    present, place = set(rows[by]), len(rows)
+    absent = [name for name in names if name not in present]
     statuses = rows.filter(regex="^(status|told|both)|pair$")
     said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(statuses, "not_run")
     known = {name: value for name, value in said.items() if name in rows}
-    more = pd.DataFrame(known, range(len(absent)), dtype="object").reindex(columns=rows.columns)
-    return pd.concat([rows.astype(dict.fromkeys(known, "object")), more], ignore_index=True).copy()
+    whole = rows.astype(dict.fromkeys(known, "object")).reset_index(drop=True)
+    whole = whole.reindex(range(place + len(absent)))
+    for name, value in known.items():
+        whole.loc[place:, name] = value
+    return whole.copy()
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:

@@ -288,7 +288,7 @@ def test_a_pack_of_a_third_party_is_merged_and_compared(
     assert archive.unpack(here) == ("far", 2)
     assert main(["compare", "near", "far"]) == 0 and "2x (1.5x to 2.67x)" in capsys.readouterr().out
     files = {path.name: path for path in (tmp_path / "site" / "compare" / "near_far").iterdir()}
-    assert files.keys() == {"best.csv", "ratios.csv", "best.svg", "rooflines.svg"}
+    assert files.keys() == {"best.csv", "ratios.csv", "speeds.svg", "best.svg", "rooflines.svg"}
     assert "symbolic.gsofa@bcsstk18.metis,far,2.0,1.0,2.0," in files["ratios.csv"].read_text()
     assert main(["check"]) == 0 and "far: 2 records" in capsys.readouterr().out
 

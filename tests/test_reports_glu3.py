@@ -148,7 +148,7 @@ OF_TWO = f"on 1 of 15|0 of 1 within 25% of the print: 8x (rajat12)|, on stand-in
 TIME, TRENDS = "table1_kernel_time", "fig_levels.inverse fig_levels.subcolumns_rise"
 OF_CALLS = f"with launches, of GLU2.0 over GLU3.0; open|seconds of the call by a graph; {BESIDE}"
 OF_KERNELS = f"durations of kernels; {BESIDE}: 4x"
-NOTHING, LABELS = "Nothing was measured here.", [*growth.LABELS.values()]
+NOTHING, LABELS = "Nothing was measured here.", [span.label for span in growth.SPANS.values()]
 OTHERS = f"Not measured there: {', '.join(sorted(growth.DRAWN[1:]))}."
 
 

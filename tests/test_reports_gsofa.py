@@ -808,6 +808,6 @@ def test_the_printed_ratios_are_of_six_words_a_vertex_and_source(abbr: str, sour
     """docs/notes/figures.md: whatever else changes, the formula here is that of the paper's own figure."""
     row = printed_table("gsofa_table1_matrices").set_index("abbr").loc[abbr]
     auxiliary = WORD * PRINTED_WORDS.sum() * row["order"] * sources
-    before = subject("gsofa", "fig5_auxiliary_memory").data["before"]
+    before = subject("gsofa", "fig5_auxiliary_memory")["before"]
     printed = before["max" if abbr == "MK" else "min"][abbr]
     assert int(auxiliary / (8 * row["order"] + 4 * row["nnz"])) == printed

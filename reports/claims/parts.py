@@ -2,6 +2,9 @@
 
 A claim is compared with its print in parts. An aggregate is one part. A claim that is printed per matrix has
 one part per matrix; a range also has one for each of its ends.
+
+    parts = parts_of(claim, rows, whole := whole_of(claim, rows))
+    outcome_of(claim, parts, few_of(claim, rows))   # Outcome.REPRODUCED
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The nouns of config/claims/: what a paper reports of one thing, and each claim in it."""
+"""The nouns of config/claims/: a claim, its kind, and the columns that it is held against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,6 @@ class Kind(StrEnum):
     WORDS = "what the text says in words"
     STRUCTURE = "structure"
     INPUT = "facts of inputs"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A paper's report of one thing, as a figure or table. data : as its file has it."""
-
-    paper: str
-    id: str
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -127,5 +118,6 @@ class Claim:
             return f"{self.form(self.value)} ({', '.join(names)})"
         if self.matrices is None:
             return self.form(self.value)
-        geometric = self.unit == "x" and len(self.by_matrix) > 1
-        return f"{'geometric mean' if geometric else 'mean'} {self.form(self.value)}"
+        count, by_matrix = len(self.by_matrix), self.aggregate == "each" and len(self.by_matrix) > 1
+        mean = f"{'geometric ' * (self.unit == 'x' and count > 1)}mean {self.form(self.value)}"
+        return f"each of {count} matrices, {mean}" if by_matrix else mean

@@ -1,26 +1,16 @@
 """The papers' claims in config/claims/<paper>.yaml, read once and checked against their schema."""
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
-
-import pandas as pd
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
-from reports.facts.claim import Claim, Held, Kind, Subject
+from reports.facts.claim import Claim, Held, Kind
 from reports.facts.means import geometric_mean
-from reports.facts.printed import (
-    MatrixEntry,
-    abbreviation,
-    abbreviations,
-    by_matrix,
-    claims_file,
-    matrices_of,
-    printed_table,
-)
+from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix, claims_file, printed_sums
 
 # The printed words of counts and of trends, as numbers.
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
@@ -29,15 +19,14 @@ _NEUTRAL = {"count": 0.5, "trend": 0.0}
 
 
 @functools.cache
-def subjects() -> Mapping[tuple[str, str], Subject]:
+def subjects() -> Mapping[tuple[str, str], Mapping[str, Any]]:
     """Return the reports by (paper, id). Raises ConfigError where a file contradicts the schema."""
-    every = [Subject(paper, id, data) for paper in papers() for id, data in claims_file(paper).items()]
     # `names` maps a paper's own names: no subject
-    return {(each.paper, each.id): each for each in every if each.id != "names"}
+    return {(of, id): data for of in papers() for id, data in claims_file(of).items() if id != "names"}
 
 
-def subject(paper: str, id: str) -> Subject:
-    """Return what that paper reports under that name. Raises UnknownNameError with suggestions."""
+def subject(paper: str, id: str) -> Mapping[str, Any]:
+    """Return the report of that name, as its file has it. Raises UnknownNameError with suggestions."""
     if (paper, id) not in subjects():
         known = [f"{p}.{i}" for p, i in subjects()]
         raise UnknownNameError(f"no subject {paper}.{id}{suggest(f'{paper}.{id}', known)}")
@@ -47,8 +36,8 @@ def subject(paper: str, id: str) -> Subject:
 @functools.cache
 def claims() -> Mapping[str, Claim]:
     """Return every claim by its id, in the order of the files. Raises ConfigError for a missing number."""
-    listed = [_claim(s, name, data) for s in subjects().values() for name, data in s.data["claims"].items()]
-    return {claim.id: claim for claim in listed}
+    every = [_claim(*of, name) for of, subject in subjects().items() for name in subject["claims"]]
+    return {claim.id: claim for claim in every}
 
 
 def claim(paper: str, subject: str, name: str) -> Claim:
@@ -70,21 +59,22 @@ def claims_of(paper: str, id: str) -> list[Claim]:
     return [claim for claim in claims().values() if (claim.paper, claim.subject) == (paper, id)]
 
 
-def _claim(subject: Subject, name: str, data: Mapping[str, Any]) -> Claim:
-    both = {**subject.data, **data}
-    where = f"config/claims/{subject.paper}.yaml: {subject.id}.{name}"
-    printed = _printed(subject, data["printed"], where)
+def _claim(paper: str, id: str, name: str) -> Claim:
+    subject = subjects()[paper, id]
+    data, where = subject["claims"][name], f"config/claims/{paper}.yaml: {id}.{name}"
+    both = {**subject, **data}
+    printed = _printed(paper, subject, data["printed"], where)
     if "by_matrix" in data:
-        printed["by_matrix"] = _by_matrix(subject, data["by_matrix"], where)
+        printed["by_matrix"] = printed_sums(paper, data["by_matrix"], where)
     parts, ratios = printed.get("by_matrix", {}), both.get("unit", "x") == "x"
     if ratios and data["aggregate"] == "mean":
         raise ConfigError(f"{where}: aggregate: mean: ratios have a geometric mean, which is `geometric`")
     if ratios and data["aggregate"] == "each" and len(parts) > 1 and min(parts.values()) > 0:
         printed["value"] = geometric_mean(list(parts.values()))
     kind, tolerance = Kind[str(both["kind"]).upper()], both["tolerance"]
-    matrices = both.get("matrices", list(parts) or list(abbreviations(subject.paper).values()))
+    matrices = both.get("matrices", list(parts) or list(abbreviations(paper).values()))
     computed = {
-        "paper": subject.paper, "subject": subject.id, "name": name, "kind": kind,
+        "paper": paper, "subject": id, "name": name, "kind": kind,
         "time": both.get("time", kind is Kind.PERFORMANCE), "matrices": tuple(map(str, matrices)) or None,
         "neutral": both.get("neutral", _NEUTRAL.get(data["aggregate"], 1.0)),
         "tolerance": None if tolerance is None else float(tolerance), "held": _held(both, data, where),
@@ -104,17 +94,17 @@ def _held(both: Mapping[str, Any], data: Mapping[str, Any], where: str) -> tuple
     return ()
 
 
-def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
+def _printed(paper: str, subject: Mapping[str, Any], source: Any, where: str) -> dict[str, Any]:
     """Return `value`, and `by_matrix`, `span` or `count`, of a number, word, key, count or printed column."""
     number = source
     if isinstance(source, Mapping):
         if "count" in source:
             return {"value": source["count"] / source["of"], "count": (source["count"], source["of"])}
-        number = _by_matrix(subject, source, where)
+        number = printed_sums(paper, source, where)
     elif isinstance(source, str):
         if source in _WORDS:
             return {"value": _WORDS[source]}
-        number = subject.data
+        number = subject
         for key in source.split("."):
             if not isinstance(number, Mapping) or key not in number:
                 raise ConfigError(f"{where}: printed: {source}: no such key of its subject")
@@ -127,19 +117,7 @@ def _printed(subject: Subject, source: Any, where: str) -> dict[str, Any]:
     return {"value": float(number)}
 
 
-def _by_matrix(subject: Subject, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
-    """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation."""
-    rows, names, under = printed_table(columns["table"]), columns["sum"], columns.get("over", [])
-    if missing := {*names, *under} - set(rows):
-        raise ConfigError(f"{where}: {columns['table']}.csv has no {', '.join(missing)}")
-    numbers = rows[[*names, *under]].apply(pd.to_numeric, errors="coerce").astype(float)
-    values = numbers[names].sum(axis=1, skipna=False)
-    values = values / numbers[under].sum(axis=1, skipna=False) if under else values
-    named: dict[str, float] = values.set_axis(matrices_of(subject.paper, rows)).dropna().to_dict()
-    return named
-
-
-def paper_figure(case: Case, entries: Iterable[MatrixEntry]) -> str:
+def paper_figure(case: Case, entries: Entries) -> str:
     """Return what a paper prints of its method over this case: the matrix's ratio, the mean, or `-`."""
     entry = by_matrix(entries).get(case.matrix)
     baseline = f"{case.stage}.{case.implementation}"

@@ -1,7 +1,5 @@
 """Means, trends and shares, without scipy.stats: its import costs a second."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -8,6 +8,7 @@ import pandas as pd
 
 from fillpath.case import matrix_id
 from fillpath.config import load
+from fillpath.errors import ConfigError
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
 
@@ -60,6 +61,24 @@ def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | 
     rows = printed_table(table)
     numbers = pd.to_numeric(rows[column], errors="coerce").astype(object)
     return dict(zip(matrices_of(paper, rows), numbers.where(numbers.notna(), None), strict=True))
+
+
+def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
+    """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation.
+
+    columns : mapping, the name of the `table`, the columns to `sum`, and those to divide by, `over`
+    where : str, the place in config/claims/, for errors. Raises ConfigError for a column without a table.
+    """
+    table, names, under = columns["table"], columns["sum"], columns.get("over", [])
+    if missing := {*names, *under} - set(printed_table(table)):
+        raise ConfigError(f"{where}: {table}.csv has no {', '.join(missing)}")
+    columns_of = [printed_column(paper, table, name) for name in (*names, *under)]
+    found: dict[str, float] = {}
+    for matrix in columns_of[0]:
+        numbers: list[Any] = [column[matrix] for column in columns_of]
+        if None not in numbers:
+            found[matrix] = float(sum(numbers[: len(names)])) / (sum(numbers[len(names) :]) if under else 1.0)
+    return found
 
 
 def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:

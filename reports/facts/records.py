@@ -4,8 +4,6 @@ records = Records.load("h200")
 records.of("symbolic.gsofa@bcsstk18.metis")   # the current record of each machine
 """
 
-from __future__ import annotations
-
 import functools
 import gc
 from collections import defaultdict
@@ -37,7 +35,7 @@ class Records:
     current: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, machine: str | None = None, strict: bool = False) -> Records:
+    def load(cls, machine: str | None = None, strict: bool = False) -> "Records":
         """Read results/ of one machine, or of all.
 
         Another machine's folder is read whole or refused. In this machine's own, and in that of `machine`
@@ -64,7 +62,7 @@ class Records:
         gc.freeze()
         return found
 
-    def of_one_run(self, cases: Sequence[Case]) -> Records:
+    def of_one_run(self, cases: Sequence[Case]) -> "Records":
         """Return the records for a figure of ratios: the cases of each matrix and machine from one run.
 
         The chosen run has the most ok cases and is the newest of several. Among runs of the same keys, such
@@ -111,7 +109,7 @@ class Records:
             by_case[record.case, record.machine].append(record)
         return by_case
 
-    def of_machine(self, machine: str | None) -> Records:
+    def of_machine(self, machine: str | None) -> "Records":
         """Return the records of one machine."""
         both = self.rows, self.earlier
         rows, earlier = (tuple(row for row in records if row.machine == machine) for records in both)

@@ -1,26 +1,22 @@
 """Beyond the papers: the growth of solutions with the matrix, and a factor's use of a card."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.glu3.solutions import add_way, with_preparation
 from reports.hardware.roofline import roofs
-from reports.laws import draw_spans, exponents, families
+from reports.shapes.lines import Span, draw_spans, exponents, families
 from reports.shapes.style import SMALL
 from reports.table import SECONDS, phases, timed
 from reports.verbs import fact
 
 LINES = {"2D grid": "2D grids", "3D grid": "3D grids"}
 RAW, WHOLE, NUMERIC, TRIANGULAR, RATE = "raw", "whole", "numeric", "triangular", "rate"
-LABELS = {
-    RAW: "raw matrix to x, seconds (log)",
-    WHOLE: "matrix to x, seconds (log)",
-    NUMERIC: "L and U, seconds (log)",
-    TRIANGULAR: "one solve, seconds (log)",
-    RATE: "GFLOP/s of L and U (log)",
-}
 AMD, CUDSS, HOST = "direct_gpu, AMD", "cuDSS, its own order", "multifrontal_cpu"
 _SOLVED, _FACTORED = (WHOLE, NUMERIC, TRIANGULAR), (NUMERIC, RATE)
 # The picture's name of a code and its spans, by variant in the legend's order, codes with lines first.
@@ -40,7 +36,7 @@ DRAWN = [name for name, _ in CODES.values()]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per case and span of LABELS, with the `exponent` of n, and the `peak` of GFLOP/s."""
+    """Return one row per case and span of SPANS, with the `exponent` of n, and the `peak` of GFLOP/s."""
     rows = with_preparation(cases)
     on_amd = (rows["variant"] == "direct_gpu") & (rows["preparation"] == "amd")
     codes = rows["variant"].mask(on_amd, "direct_gpu on amd").map(CODES)
@@ -50,7 +46,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows["peak_of"] = (rows["code"] == HOST).map({True: "host", False: "gpu"})
     rows["peak"] = rows["peak_of"].map(peaks).astype(float)
     rows = rows.assign(span=codes.str[1]).explode("span", ignore_index=True)
-    return pd.concat([_of_span(rows[rows["span"] == span], span) for span in LABELS], ignore_index=True)
+    return pd.concat([_of_span(rows[rows["span"] == span], span) for span in SPANS], ignore_index=True)
 
 
 def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
@@ -70,26 +66,29 @@ def _of_span(rows: pd.DataFrame, span: str) -> pd.DataFrame:
     return rows.assign(exponent=exponents(rows))
 
 
-def draw(frame: pd.DataFrame, title: str) -> Figure:
-    """Draw the spans, and below the rates a line at what the card and the host can do, as measured."""
-    figure, rates = draw_spans(frame, title, LINES, LABELS, DRAWN), frame[frame["span"] == RATE]
-    if (rates["status"] == "ok").any():
-        first, *others = figure.axes[-3:]
-        peaks = rates[rates["status"] == "ok"].dropna(subset="peak").groupby("peak_of")["peak"].first()
-        for device, peak in peaks.rename({"gpu": "GPU"}).items():
-            for axes in (first, *others):
-                axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
-            text, across = f"{device}, measured peak: {peak:,.0f}", first.get_yaxis_transform()
-            first.text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
-        first.set_ylim(top=max([first.get_ylim()[1], *(3 * peaks)]))
-        first.yaxis.set_major_formatter("{x:,g}")
-    return figure
+def _peaks(panels: Sequence[Axes], rates: pd.DataFrame) -> None:
+    """Draw a line at the measured peak of the card, and of the host."""
+    first, ok = panels[0], rates["status"] == "ok"
+    peaks = rates[ok].dropna(subset="peak").groupby("peak_of")["peak"].first()
+    for device, peak in peaks.rename({"gpu": "GPU"}).items():
+        for axes in panels:
+            axes.axhline(peak, color="black", linestyle="--", linewidth=1.2)
+        text, across = f"{device}, measured peak: {peak:,.0f}", first.get_yaxis_transform()
+        first.text(0.02, peak * 1.1, text, fontsize=SMALL, va="bottom", transform=across)
+    first.set_ylim(top=max([first.get_ylim()[1], *(3 * peaks)]))
 
 
+SPANS = {
+    RAW: Span("raw matrix to x, seconds (log)"),
+    WHOLE: Span("matrix to x, seconds (log)"),
+    NUMERIC: Span("L and U, seconds (log)"),
+    TRIANGULAR: Span("one solve, seconds (log)"),
+    RATE: Span("GFLOP/s of L and U (log)", "{:,g}".format, _peaks),
+}
 EXHIBIT = Exhibit(
     "linear systems over n, by phase",
     frame,
-    draw,
+    partial(draw_spans, lines=LINES, spans=SPANS, codes=DRAWN),
     """A x = b in float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
     and U: the phase numeric, without cuDSS's own search for an order. One solve: one right-hand side, without
     refinement. GFLOP/s: dense LU of the fronts, with their zeros; other codes count no operations. Not

@@ -6,8 +6,7 @@ from reports.exhibit import Exhibit
 from reports.glu3.solutions import PARTS as SOLVED
 from reports.glu3.solutions import add_way, draw_solutions, unavailable, with_parts, with_preparation
 from reports.shapes.stacked import Part, with_shares
-from reports.table import phase_medians
-from reports.verbs import fact, with_groups
+from reports.verbs import fact, phase_medians, with_groups
 
 PARTS = (
     Part("matching", "matching, scaling", "#ddcc77"),

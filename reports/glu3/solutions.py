@@ -1,7 +1,5 @@
 """Shared parts of figures of linear systems: the phases of each solver, and the way from the raw matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +11,8 @@ from reports.shapes import bars
 from reports.shapes.axes import Draw, Panels
 from reports.shapes.stacked import Part, stacked_panel
 from reports.shapes.style import PALETTE
-from reports.table import HELD_BY_NORMS, SECONDS, phase_medians
-from reports.verbs import fact, on
+from reports.table import HELD_BY_NORMS, SECONDS
+from reports.verbs import fact, on, phase_medians
 
 PARTS = (
     Part("ordering", "ordering", PALETTE[3]),
@@ -66,7 +64,7 @@ def with_preparation(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.join(before.add_prefix("before_"))
 
 
-def add_way(rows: pd.DataFrame, is_prepared: pd.Series[bool]) -> pd.DataFrame:
+def add_way(rows: pd.DataFrame, is_prepared: "pd.Series[bool]") -> pd.DataFrame:
     """Return the rows with preparation, where it counts, and transfers added, of one host and run."""
     ok = rows["status"] == "ok"
     # A stopped call took at least so long, wherever its result would have gone.

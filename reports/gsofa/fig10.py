@@ -5,8 +5,7 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import SPAN, printed_of, spread
 from reports.shapes.strip import CodedBars, Ratios
-from reports.table import KEY
-from reports.verbs import ENDS, in_papers_order, on, over
+from reports.verbs import ENDS, KEY, in_papers_order, on, over
 
 CPU, GPU, GSOFA = "fill2_cpu", "fill2_gpu", "gsofa"
 OVER = {CPU: (GPU, GSOFA), GPU: (GSOFA,)}

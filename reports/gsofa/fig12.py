@@ -15,10 +15,10 @@ from reports.shapes.bars import draw_slots
 from reports.shapes.lines import draw_line
 from reports.shapes.strip import Ratios, write_strip
 from reports.shapes.style import PALETTE, SMALL, new_figure
-from reports.table import KEY, cores_of, timed
-from reports.verbs import beside, by_code, fastest, in_papers_order, of, on, option, over
+from reports.table import cores_of, timed
+from reports.verbs import KEY, beside, by_code, fastest, in_papers_order, of, on, option, over
 
-DATA = subject("gsofa", "fig12_vs_superlu_dist").data
+DATA = subject("gsofa", "fig12_vs_superlu_dist")
 ONE_NODE: dict[str, float] = DATA["one_node"]
 RANKED, GSOFA, SIX, BEST = "superlu_dist_parallel", "gsofa", "gsofa on six GPUs", "sequential, one core"
 LOOKS: dict[str, dict[str, Any]] = {

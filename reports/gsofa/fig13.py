@@ -15,7 +15,7 @@ from reports.shapes.sheet import plain
 from reports.table import DRAM_PEAK
 from reports.verbs import beside, in_papers_order
 
-DATA = subject("gsofa", "fig13_bandwidth").data
+DATA = subject("gsofa", "fig13_bandwidth")
 SHARES, RATES = DATA["share_of_peak"], {**DATA, "max": DATA["max"]["AU"]}
 PRINTED = {"mean": "mean", "AU, the most": "max", "the least": "min"}
 READ = ["dram_bytes", "l2_bytes", "kernel_seconds", DRAM_PEAK]

@@ -8,7 +8,7 @@ from reports.gsofa.symbolic import SPAN, paired, per_cent
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.verbs import beside, fact, in_papers_order
 
-DATA = subject("gsofa", "fig14_maxid_ranges").data
+DATA = subject("gsofa", "fig14_maxid_ranges")
 SPEEDUPS, SHARES = DATA["max"] | DATA["min"], DATA["reinitialisation_share"]
 WITHOUT, WITH = "without value ranges", "with value ranges"
 PRINTED = {

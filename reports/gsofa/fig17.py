@@ -9,7 +9,7 @@ from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import option, with_option
 
-DATA = subject("gsofa", "fig17_source_scheduling").data
+DATA = subject("gsofa", "fig17_source_scheduling")
 INTER, INTRA = "inter_node over contiguous", "intra_node over inter_node"
 BOTH = "intra_node over contiguous"
 PRINTED = {INTER: DATA["inter_node"]["max"], INTRA: DATA["intra_node_on_top"]["max"]}

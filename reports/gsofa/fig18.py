@@ -13,7 +13,7 @@ from reports.shapes.beside import PanelRow, Step
 from reports.table import SECONDS
 from reports.verbs import inverted, option, with_option
 
-DATA = subject("gsofa", "fig18_unified_memory_faults").data
+DATA = subject("gsofa", "fig18_unified_memory_faults")
 SAVED = DATA["separation_on_top"]
 ADVICE, SEPARATION, BOTH = "advice", "separation", "both"
 ADVISED, APART = "one array, advice", "separate arrays, advice"

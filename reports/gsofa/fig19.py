@@ -6,10 +6,9 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel, picture
 from reports.shapes.beside import PanelRow, Step
-from reports.table import KEY
-from reports.verbs import option, without
+from reports.verbs import KEY, option, without
 
-DATA = subject("gsofa", "fig19_strong_scaling").data
+DATA = subject("gsofa", "fig19_strong_scaling")
 PRINTED, FLAT = DATA["per"], DATA["flat_from_33_to_44_nodes"]
 # Nodes from which two are flat, the paper's most nodes, GPUs of each.
 FLAT_FROM, NODES, A_NODE = 33, 44, 6

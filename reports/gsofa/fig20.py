@@ -8,7 +8,7 @@ from reports.gsofa.symbolic import SPAN, paired
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.verbs import beside, gains, in_papers_order
 
-DATA = subject("gsofa", "fig20_fill_before_maxid").data
+DATA = subject("gsofa", "fig20_fill_before_maxid")
 PRINTED = {**DATA["max_gain_percent"], **DATA["max_drop_percent"]}
 
 

@@ -9,7 +9,7 @@ from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import inverted, option, with_option
 
-DATA = subject("gsofa", "fig21_chunk_size").data
+DATA = subject("gsofa", "fig21_chunk_size")
 SMALLEST, DEFAULT, LARGE = "64", "128", "256"
 CHUNKS = {size: f"chunks of {size}" for size in (DEFAULT, LARGE)}
 

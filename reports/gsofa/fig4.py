@@ -15,11 +15,10 @@ from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
 from reports.shapes.axes import Multiples, empty_panel
 from reports.shapes.style import PALETTE
-from reports.table import KEY
-from reports.verbs import ENDS, in_papers_order
+from reports.verbs import ENDS, KEY, in_papers_order
 
 CLAIM, CPU, GPU = "fig4_frontier_growth", "gsofa_cpu", "gsofa"
-PRINTED = subject("gsofa", CLAIM).data["per"]
+PRINTED = subject("gsofa", CLAIM)["per"]
 BINS = ["first", "last", "frontier_mean", "frontier_min", "frontier_max"]
 KEPT = [*KEY, *NAMES, "case", "implementation", "machine", "status", "reason", "series_file", "n"]
 # Sources that the moving average is over, as a share of all.

@@ -8,7 +8,7 @@ from reports.gsofa.memory import PRINTED_WORDS, WORD, device_bytes, told, with_a
 from reports.shapes.beside import BesidePrint, PanelRow, Step
 from reports.verbs import beside, fact, first_failure, in_papers_order
 
-DATA = subject("gsofa", "fig5_auxiliary_memory").data
+DATA = subject("gsofa", "fig5_auxiliary_memory")
 WHEN = {"before": "", "after": "other_"}
 PRINTED = {
     abbr: {when: DATA[when][end][abbr] for when in WHEN} for end, abbr in (("max", "MK"), ("min", "AU"))

@@ -1,7 +1,5 @@
 """GSoFA on several GPUs, measured or simulated in turn, and ratios of two ways of dealing out its sources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 
@@ -41,7 +39,7 @@ def slowest(record: Record) -> list[float]:
 
 def compared(
     cases: pd.DataFrame,
-    steps: Mapping[str, tuple[pd.Series[bool], pd.Series[str]]],
+    steps: Mapping[str, tuple["pd.Series[bool]", "pd.Series[str]"]],
     printed: Mapping[str, Mapping[str, float]],
 ) -> pd.DataFrame:
     """Return a row per step and pair of cases, with `ratio`, the other's parallel seconds over the case's.

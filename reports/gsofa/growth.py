@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.gsofa.symbolic import SYMBOLIC
-from reports.laws import draw_spans, exponents, families
+from reports.shapes.lines import Span, draw_spans, exponents, families
 from reports.table import timed
 
 FRONTS, CUDSS = "bitfronts_gpu, by fronts", "cuDSS, symbolic phase"
@@ -31,7 +31,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, title: str) -> Figure:
     """Draw one row of panels, with each code's use of the host in its label."""
     rows = frame.replace({"code": NAMES}).assign(span="counts")
-    return draw_spans(rows, title, LINES, {"counts": "seconds (log)"}, DRAWN)
+    return draw_spans(rows, title, LINES, {"counts": Span("seconds (log)")}, DRAWN)
 
 
 EXHIBIT = Exhibit(

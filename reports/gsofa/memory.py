@@ -59,7 +59,7 @@ def budgeted(
     binds = (rows["budget_bytes"] < free).where(free.notna()).astype(float)
     rows = rows.assign(unlimited_bytes=free, binds=binds, loose=binds != 1)
     rows = rows.sort_values("budget_bytes", ascending=False, kind="stable")
-    printed = subject("gsofa", claim).data["per"]
+    printed = subject("gsofa", claim)["per"]
     return in_papers_order(beside(rows, "gsofa", {"paper_ratio": printed}), "gsofa", printed)
 
 
@@ -75,7 +75,7 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
 
 def picture(label: str, claim: str, on: str, budgets: Sequence[str]) -> BesidePrint:
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind."""
-    printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim).data["per"].items()}
+    printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim)["per"].items()}
     steps = [Step(budget, "ratio", {"budget": budget}) for budget in budgets]
     row = PanelRow(label, steps, printed, hollow="loose")
     return BesidePrint([row], on, "the budget does not bind", height=5.0)

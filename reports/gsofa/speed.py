@@ -6,8 +6,8 @@ from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import NAMED, SYMBOLIC, fastest_how, fastest_sequential
 from reports.shapes.bars import times
 from reports.shapes.sheet import COUNT, Column, Sheet, columns
-from reports.table import KEY, timed
-from reports.verbs import by_code, fastest, inputs, over, wide
+from reports.table import timed
+from reports.verbs import KEY, by_code, fastest, inputs, over, wide
 
 GSOFA, FRONTS, RANKED = "gsofa", "bitfronts_gpu_fronts", "superlu_dist_parallel"
 OURS = {name: f"{name}\none core" for name in ("fill1_pruned", "fill1_supernodal", "etree_cpu")}

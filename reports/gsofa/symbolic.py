@@ -1,7 +1,5 @@
 """Shared parts of GSoFA's figures: phases of peers, the good sequential codes, and prints by matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -53,7 +51,7 @@ def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
     return best.assign(code=known, letter=known.map(GOOD))[[*RATIO, "code", "letter", "untimed"]]
 
 
-def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
+def fastest_how(code: "pd.Series[str]", untimed: "pd.Series[str]") -> str:
     """Return a sentence on which sequential code is the fastest, and where some had no time."""
     *first, last = (NAMED.get(name, name) for name in GOOD)
     letters = {name: f"{name} ({letter})" for name, letter in GOOD.items()}
@@ -62,18 +60,18 @@ def fastest_how(code: pd.Series[str], untimed: pd.Series[str]) -> str:
 
 def spread(claim: str) -> str:
     """Return a subject's mean and extremes: `50.1x, 1.01x (BC) to 171.1x (BB)`."""
-    printed = subject("gsofa", claim).data
+    printed = subject("gsofa", claim)
     ends = (f"{value:,g}x ({abbr})" for end in ("min", "max") for abbr, value in printed[end].items())
     return f"{printed['mean']:g}x, {' to '.join(ends)}"
 
 
-def printed_of(rows: pd.DataFrame, claim: str) -> pd.Series[float]:
+def printed_of(rows: pd.DataFrame, claim: str) -> "pd.Series[float]":
     """Return what a subject prints of each row's own matrix."""
     numbers = {k: v for each in claims_of("gsofa", claim) for k, v in each.by_matrix.items()}
     return rows["abbr"].map(numbers).astype(float)
 
 
-def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> pd.Series[str]:
+def printed_matrix(rows: pd.DataFrame, known: Collection[str]) -> "pd.Series[str]":
     """Return the paper's matrix of each row, or the nearest that a stand-in replaces."""
     names = rows[["abbr"]].assign(instead=naming.nearest(rows)).stack().str.split(", ").explode()
     return names[names.isin(known)].groupby(level=0).first().reindex(rows.index)

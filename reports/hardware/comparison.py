@@ -2,6 +2,8 @@
 
 A ratio is the first machine's seconds over another's: above 1 the other is the faster. A mean is geometric,
 over what the first and the other have both solved, of the very same input; the rest is listed with reasons.
+
+    compare(["h200", "vm"], Records.load()).means[["group", "machine", "ratio"]]
 """
 
 from collections.abc import Iterator, Mapping, Sequence

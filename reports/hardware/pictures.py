@@ -1,4 +1,4 @@
-"""Files of a comparison: CSV tables, rooflines, and the best, a panel per problem and a row per input."""
+"""Files of a comparison: CSV tables, speeds, rooflines, and the best, a row per input."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +15,11 @@ from reports.hardware.roofline import rooflines
 from reports.hardware.solved import PROBLEMS, each
 from reports.hardware.text import ONE_PROCESS, SPANS, described, mean_lines
 from reports.shapes import style
-from reports.shapes.axes import legend_above
+from reports.shapes.axes import Panels, legend_above
 from reports.shapes.bars import label_log, seconds
+from reports.shapes.beside import PanelRow, Step
 from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
+from reports.verbs import with_groups
 
 # Inches of a row, of a panel without rows, of a line above a panel.
 ROW, REST, LINE = 0.42, 0.8, 0.2
@@ -32,7 +34,7 @@ def comparison_folder(comparison: Comparison) -> Path:
 
 
 def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
-    """Write best.csv, ratios.csv, best.svg and rooflines.svg into its folder, and return their paths.
+    """Write two tables and three pictures into the comparison's folder, and return their paths.
 
     Raises InputError for damaged ceilings.
     """
@@ -40,10 +42,24 @@ def draw_comparison(comparison: Comparison, records: Records) -> list[Path]:
     tables = {folder / "best.csv": comparison.best["answers"], folder / "ratios.csv": comparison.pairs}
     for path, table in tables.items():
         write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    best, roofs = folder / "best.svg", folder / "rooflines.svg"
-    style.write_picture(best_picture(comparison), best)
-    style.write_picture(rooflines(comparison.machines, records), roofs)
-    return [*tables, best, roofs]
+    pictures = {
+        folder / "speeds.svg": speeds_picture(comparison),
+        folder / "best.svg": best_picture(comparison),
+        folder / "rooflines.svg": rooflines(comparison.machines, records),
+    }
+    for path, picture in pictures.items():
+        style.write_picture(picture, path)
+    return [*tables, *pictures]
+
+
+def speeds_picture(comparison: Comparison) -> Figure:
+    """Return each machine's mean speed on each problem, with the first machine as 1x."""
+    (first, *others), means = comparison.machines, comparison.best["means"]
+    rows = means[means["span"] == RESIDENT].assign(preparation="", stand_in_for=None, pair="ok")
+    rows = with_groups(rows.assign(label=rows["problem"].map(PROBLEMS), series=rows["machine"]))
+    steps = [Step(name, "ratio", {"machine": name}) for name in others]
+    row = PanelRow(f"speed, {first} = 1x (log)", steps, {}, points=True, log=True)
+    return Panels([row], 4.5)(rows, f"Speed on each problem, with {first} as 1x")
 
 
 def best_picture(comparison: Comparison) -> Figure:

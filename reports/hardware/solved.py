@@ -1,4 +1,7 @@
-"""Solutions on several machines as rows of the table, with questions and ratios to the first machine."""
+"""Solutions on several machines as rows of the table, with questions and ratios to the first machine.
+
+over_first(solved(["h200", "vm"], Records.load()), "case")["ratio"]   # the speed of each machine
+"""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence

@@ -12,6 +12,7 @@ from reports.shapes.bars import seconds, times
 
 SPANS = {RESIDENT: "data where the work is", COPIED: "copied from the host and back"}
 ONE_PROCESS = "Some times are of a single process: other processes would differ by more than its interval."
+SPEED = "Speed: seconds of {first} over seconds of the machine. Below 1x the machine is slower than {first}."
 HARDWARE = "On a processor all cores work unless the name says otherwise or the implementation is sequential."
 # Inputs named in a line.
 NAMED = 4
@@ -23,19 +24,14 @@ def text(comparison: Comparison) -> str:
 
 
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
-    """Return which machine is faster on a problem, by how much, on how many inputs, and the mean of costs."""
+    """Return each machine's speed against the first on a problem, on how many inputs, and its costs."""
     means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        names, ends = (mean.machine, first), (mean.ratio, mean.ratio_low, mean.ratio_high)
-        if mean.ratio <= 1:
-            names, ends = names[::-1], (1 / mean.ratio, 1 / mean.ratio_high, 1 / mean.ratio_low)
-        value, low, high = map(times, ends)
-        counts = f"faster on {mean.first_faster} of {mean.n}, {mean.machine} on {mean.other_faster}"
-        faster = f"{names[0]} is {value} as fast as {names[1]} ({low} to {high})"
-        lines.append(f"{SPANS[mean.span]}: {faster}; {first} is {counts}")
+        counts = f"faster on {mean.other_faster} of {_count(mean.n, 'input')}, slower on {mean.first_faster}"
+        lines.append(f"{SPANS[mean.span]}: {mean.machine} has {_ratio(mean)} the speed of {first}: {counts}")
         if pd.notna(mean.cost):
-            lines.append(f"  a solution on {first} costs {times(mean.cost)} the price on {mean.machine}")
+            lines.append(f"  a solution on {mean.machine} costs {times(1 / mean.cost)} as much as on {first}")
     return lines
 
 
@@ -63,8 +59,8 @@ def _best(comparison: Comparison) -> list[str]:
     answers, unanswered, left = best["answers"], best["unanswered"], best["not_pooled"]
     ours, moved = [(RESIDENT, name) for name in machines], [(COPIED, name) for name in others]
     lines = [f"The best verified time to solution on {together(machines)}, by any implementation"]
-    over = [f"{first} over {other}" for other in others]
-    table = [("input", *machines, *over, *(f"{name}, copied" for name in over))]
+    over = [f"speed of {other} ({first} = 1x)" for other in others]
+    table = [("input", *machines, *over, *(f"{other}, copied" for other in others))]
     for problem in PROBLEMS:
         rows = [
             (
@@ -96,16 +92,16 @@ def _best(comparison: Comparison) -> list[str]:
 
 def _same(comparison: Comparison) -> list[str]:
     """Return the means of the same cases, failures one by one, and how many cases have no record."""
-    (first, *others), left = comparison.machines, comparison.left_out
+    first, left = comparison.machines[0], comparison.left_out
     means = [(mean.group, mean.machine, _ratio(mean), str(mean.n)) for mean in each(comparison.means)]
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
         "The same implementation on each machine, without codes that run on one machine only",
-        f"Seconds of {first} over seconds of {together(others)}: above 1, {first} is slower. {HARDWARE}",
+        f"{SPEED.format(first=first)} {HARDWARE}",
         "",
         "geometric means over the cases that both have solved (each is in ratios.csv):",
-        *in_columns([("group", "machine", "ratio", "cases"), *means]),
+        *in_columns([("group", "machine", f"speed ({first} = 1x)", "cases"), *means]),
         "",
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),

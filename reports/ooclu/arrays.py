@@ -1,7 +1,5 @@
 """The arrays of all rows: ways of storing them, their bytes, unified memory's regime, page faults."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from functools import partial
@@ -47,7 +45,7 @@ COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second
 REGIMES = f"{FITS}: all in the card's memory, nothing evicted; {OVERSUBSCRIBED}: not all, as in the paper."
 
 
-def ends(values: pd.Series[float], form: Callable[[float], str] = times) -> str:
+def ends(values: "pd.Series[float]", form: Callable[[float], str] = times) -> str:
     """Return the least and the most of the numbers, `none` of none."""
     texts = dict.fromkeys(map(form, (values.min(), values.max())))
     return " to ".join(texts) if values.notna().any() else "none"

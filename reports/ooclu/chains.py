@@ -9,8 +9,8 @@ from fillpath.record import UNTRIED
 from reports.ooclu.arrays import over_baseline
 from reports.shapes.stacked import Part, with_shares
 from reports.shapes.style import PALETTE
-from reports.table import KEY, NOT_MEASURED, SECONDS, phases, timed
-from reports.verbs import fact, first_failure, inputs, of, on
+from reports.table import NOT_MEASURED, SECONDS, phases, timed
+from reports.verbs import KEY, fact, first_failure, inputs, of, on
 
 KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"

@@ -13,10 +13,9 @@ from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labe
 from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.bars import times
 from reports.shapes.stacked import Stacked
-from reports.table import KEY
-from reports.verbs import fastest, mean, of, over
+from reports.verbs import KEY, fastest, mean, of, over
 
-ON_CPU, RANGE = "glu3_relaxed", subject(PAPER, "fig4_vs_modified_glu3").data["range"]
+ON_CPU, RANGE = "glu3_relaxed", subject(PAPER, "fig4_vs_modified_glu3")["range"]
 PARALLEL = "fill2_cpu, all cores"
 # The good sequential codes whose F the levels can be found in.
 GOOD = {f"{code}, one core": code for code in ("fill1_pruned", "etree_cpu", "fill1_supernodal")}

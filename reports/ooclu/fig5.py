@@ -10,7 +10,7 @@ from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
 from reports.shapes.stacked import Stacked
 
 WAYS = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT)
-RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory").data["range"]
+RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory")["range"]
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:

@@ -8,10 +8,9 @@ from reports.facts.claims import subject
 from reports.ooclu import arrays
 from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
-from reports.table import phase_medians
-from reports.verbs import on
+from reports.verbs import on, phase_medians
 
-RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways").data["range"]
+RANGE = subject(arrays.PAPER, "fig6_symbolic_three_ways")["range"]
 # Unified memory's work outside the traversal: the column of its share, and its phases.
 SHARES = {"pages_share": ["prefetch"], "release_share": ["release"]}
 

@@ -11,7 +11,7 @@ from reports.shapes.beside import PanelRow, Step
 from reports.verbs import gains, over_variant, with_groups, without
 
 OFF = "dynamic_assignment"
-LABEL = f"gain, %\n(printed: at most {subject(PAPER, f'fig7_{OFF}').data['max_percent']:+g}%)"
+LABEL = f"gain, %\n(printed: at most {subject(PAPER, f'fig7_{OFF}')['max_percent']:+g}%)"
 GAIN = PanelRow(LABEL, [Step("gain", "gain")], {}, even=0.0, form="{:+.3g}%".format)
 STEPS = [Step("naive", "median"), Step("dynamic assignment", "other_median")]
 SECONDS = PanelRow("seconds (log)", STEPS, {}, even=None, log=True, form=seconds)

@@ -13,7 +13,7 @@ from reports.shapes.stacked import Over
 from reports.verbs import BUDGET, inverted, with_absent, with_budgets, with_groups, without
 
 CLAIM = "fig8_binary_search"
-PRINTED = subject(PAPER, CLAIM).data
+PRINTED = subject(PAPER, CLAIM)
 # Bytes of a number: the paper's are float32, and so are those of the cases.
 REAL = 4
 SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"

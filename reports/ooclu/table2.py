@@ -30,7 +30,7 @@ def in_words(frame: pd.DataFrame) -> list[Verdict]:
     """Return the verdicts on the text's statements about printed numbers, by these numbers alone."""
     printed = frame.dropna(subset="abbr").drop_duplicates("abbr").set_index("abbr")
     orders, density = printed["paper_n"], printed["paper_nnz_per_row"]
-    card = float(subject(PAPER, IN_WORDS).data["smaller_card_bytes"])
+    card = float(subject(PAPER, IN_WORDS)["smaller_card_bytes"])
     sets = {
         "exceed": orders.index[ARRAYS * orders**2 > card],
         "highest": density.nlargest(2).index,

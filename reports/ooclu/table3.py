@@ -1,7 +1,5 @@
 """Table 3: GPU page faults, and the time that servicing them takes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -10,8 +8,8 @@ from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
 from reports.shapes.sheet import COUNT, Sheet, columns
-from reports.table import KEY, NOT_MEASURED
-from reports.verbs import beside, by_code, fact, first_failure, in_papers_order, inputs
+from reports.table import NOT_MEASURED
+from reports.verbs import KEY, beside, by_code, fact, first_failure, in_papers_order, inputs
 
 PRINTED = {
     "groups": "gpu_fault_groups_without_prefetch",
@@ -54,7 +52,7 @@ def _faults(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     return shares.assign(share=100 * rows["fault_share"].where(rows["fault_share"] <= 1)).add_prefix(prefix)
 
 
-def _movement(rows: pd.DataFrame, rate: pd.Series[float]) -> pd.DataFrame:
+def _movement(rows: pd.DataFrame, rate: "pd.Series[float]") -> pd.DataFrame:
     """Return the share of out_of_core's seconds that its data takes at that rate, with its interval."""
     moved = 100 * (fact(rows, "bytes_matrix") + ENTRY * fact(rows, "spilled")) / rate
     ends = {"movement": "median", "movement_low": "high", "movement_high": "low"}

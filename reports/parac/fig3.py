@@ -1,20 +1,27 @@
 """Figure 3: time of the factor against threads, for three orderings."""
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import ORDERINGS, in_order
 from reports.parac.solution import by_threads
-from reports.shapes.lines import draw_scaling
+from reports.shapes.axes import legend_above, names, seconds_axis
+from reports.shapes.bars import times
+from reports.shapes.lines import draw_panels
+from reports.shapes.style import looks, new_figure
 from reports.table import cores_of
 from reports.verbs import ENDS, RATIO, mean, on, over
 
 # The matrix that is said not to scale, and what most others are said to reach.
 EXCEPTION, PRINTED = "com-LiveJournal", 10.0
 TOO_MANY = "fewer_cores"
+# One thread's seconds over the threads.
+EVEN: dict[str, Any] = {"color": "#777777", "linestyle": ":", "linewidth": 1.0, "zorder": 1}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -29,6 +36,31 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     most = rows.index.isin(last) & (rows["threads"] > 1)
     is_exception = (rows["abbr"] == EXCEPTION) | (rows["stand_in_for"] == EXCEPTION)
     return rows.assign(most=most, density=rows["nnz"] / rows["n"], is_exception=is_exception)
+
+
+def draw(frame: pd.DataFrame, title: str) -> Figure:
+    """Draw a panel per ordering, with a line per matrix over the threads, and `ratio` at its end."""
+    rows = frame[frame["pair"] != TOO_MANY].assign(family=frame["series"], preparation=None)
+    rows = rows.assign(code=names(rows, ", "), n=rows["threads"].astype(float))
+    ok, figure = rows[rows["status"] == "ok"], new_figure(13.0, 6.4, title)
+    panels = figure.subplots(1, len(ORDERINGS), sharex=True, sharey=True)
+    # A single point has the name of its matrix.
+    single = ok["label"].where(ok.groupby(["family", "code"])["n"].transform("size") == 1)
+    ends = rows["ratio"].map(times).where(rows["most"]).astype("object").fillna(single)
+    families = [*ORDERINGS.values()]
+    draw_panels(panels, rows.assign(written=ends), families, looks(ok["code"]), named=False)
+    for axes, family in zip(panels, families, strict=True):
+        axes.set_title(family, loc="left")
+        axes.set_xlabel("threads (log)")
+        for _, line in ok[ok["family"] == family].sort_values("n").groupby("code"):
+            for one in line.loc[line["n"] == 1, "median"]:
+                axes.plot(line["n"], one / line["n"], **EVEN)
+    panels[0].set_ylabel("time of the factor (log)")
+    if len(ok):
+        seconds_axis(panels[0])
+        panels[0].set_xticks(ticks := sorted(ok["n"].unique()), list(map("{:g}".format, ticks)))
+    legend_above(figure, [Line2D([], [], **EVEN, label="one thread's time over the threads")])
+    return figure
 
 
 def by_matrix(frame: pd.DataFrame) -> list[Subset]:
@@ -49,9 +81,7 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
 EXHIBIT = Exhibit(
     "time of the factor against threads",
     frame,
-    partial(
-        draw_scaling, panels=tuple(ORDERINGS.values()), label="time of the factor (log)", without=TOO_MANY
-    ),
+    draw,
     """Code: parac_cpu. Written: seconds of one thread over seconds of the most threads (printed: about 10x on
     most), with the same factor. {fewer} cases with more threads than cores are left out.""",
     lambda frame: {"fewer": (frame["pair"] == TOO_MANY).sum() or "No"},

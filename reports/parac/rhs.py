@@ -12,8 +12,7 @@ from reports.parac.solution import PAPER, RULE
 from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.shapes.style import PALETTE, SMALL
-from reports.table import KEY
-from reports.verbs import by_input, fact, in_papers_order, mean, option
+from reports.verbs import KEY, by_input, fact, in_papers_order, mean, option
 
 DEVICES = {"CPU": ("parac_cpu", "ict"), "GPU": ("parac_gpu", "ic0_gpu")}
 OURS = {peer: ours for ours, peer in DEVICES.values()}

@@ -1,7 +1,5 @@
 """Shared parts of ParAC's figures: a solution by its parts, and printed with measured numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
@@ -29,7 +27,7 @@ _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
     """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold)."""
 
-    def seconds(*names: str) -> pd.Series[float]:
+    def seconds(*names: str) -> "pd.Series[float]":
         samples = phases(*names, some=True)
         # An implementation without these phases takes nothing for them.
         medians = runs.map(lambda own: Rounds.of(own, lambda record: samples(record) or [0.0]).median)

@@ -10,8 +10,8 @@ from reports.parac import solution
 from reports.parac.solution import RULE, columns_of, sheet
 from reports.shapes.bars import times
 from reports.shapes.sheet import columns
-from reports.table import KEY, phases, timed
-from reports.verbs import by_code, by_input, inputs, of, on, option, over, wide
+from reports.table import phases, timed
+from reports.verbs import KEY, by_code, by_input, inputs, of, on, option, over, wide
 
 CODES = {"parac_cpu": "parac_cpu", "ict": "ict", "pyamg": "pyamg"}
 PRINTED = solution.printed(

@@ -1,4 +1,9 @@
-"""Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot."""
+"""Bars and points of measured values, a group per matrix, a place in it per series; what failed is a slot.
+
+marks = marks_of(frame, "ratio", "pair", form=times)
+scale(axes, marks, log=True)
+draw_marks(axes, marks, looks(frame["series"]))
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -197,14 +202,6 @@ def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
     assert figure
     if (marks := legend_of([axes], figure.get_figwidth(), more))["labels"]:
         axes.legend(**marks, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2)
-
-
-def write_upwards(axes: Axes, x: float, y: float, text: str, points: int = 5) -> None:
-    """Write the text above that place. points : between the two."""
-    axes.annotate(
-        text, (x, y), (0, points), textcoords="offset points", rotation=90, ha="center", va="bottom",
-        fontsize=SMALL, bbox=GROUND,
-    )  # fmt: skip
 
 
 def with_slots(axes: Axes, rows: pd.DataFrame, status: str = "status") -> tuple[pd.DataFrame, float]:

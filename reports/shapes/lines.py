@@ -1,24 +1,24 @@
-"""Lines over numbers on log axes, with a text at the end of each: a panel per series, or per family."""
+"""Lines over numbers on log axes, with a text at the end of each: a panel per series, or per family.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+A family is a kind of generated matrices, whose seconds make a line with an exponent of n.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from fillpath.record import UNTRIED
-from reports.shapes.axes import legend_above, names, seconds_axis, write_names
-from reports.shapes.bars import label_log, times
+from reports.shapes.axes import legend_above, write_names
+from reports.shapes.bars import label_log, seconds
 from reports.shapes.style import SMALL, Look, looks, new_figure
 
 # The family of matrices that make no line.
 POINTS = "real matrices"
-# One thread's seconds over the threads.
-EVEN: dict[str, Any] = {"color": "#777777", "linestyle": ":", "linewidth": 1.0, "zorder": 1}
 
 
 def draw_line(axes: Axes, x: str, rows: pd.DataFrame, look: dict[str, Any], joined: bool = True) -> None:
@@ -43,36 +43,6 @@ def draw_lines(axes: Axes, frame: pd.DataFrame, known: Mapping[str, Look], joine
     failures = failed["code"].astype(str) + ": " + failed["status"].str.replace("_", " ")
     texts = [f"{text} on {count}" for text, count in failures.value_counts(sort=False).items()]
     axes.text(0.02, 0.98, "\n".join(texts), transform=axes.transAxes, fontsize=SMALL, va="top")
-
-
-def draw_scaling(
-    frame: pd.DataFrame, title: str, panels: Sequence[str], label: str, without: str = ""
-) -> Figure:
-    """Draw a panel per series, with a line per matrix over `threads`, and its `ratio` on the row of `most`.
-
-    without : the `pair` of rows that are not drawn
-    """
-    rows = frame[frame["pair"] != without].assign(family=frame["series"], preparation=None)
-    rows = rows.assign(code=names(rows, ", "), n=rows["threads"].astype(float))
-    figure = new_figure(13.0, 6.4, title)
-    grid = figure.subplots(1, len(panels), sharex=True, sharey=True)
-    ok = rows[rows["status"] == "ok"]
-    # A single point has the name of its matrix.
-    single = ok["label"].where(ok.groupby(["family", "code"])["n"].transform("size") == 1)
-    ends = rows["ratio"].map(times).where(rows["most"]).astype("object").fillna(single)
-    draw_panels(grid, rows.assign(written=ends), panels, looks(ok["code"]), named=False)
-    for axes, series in zip(grid, panels, strict=True):
-        axes.set_title(series, loc="left")
-        axes.set_xlabel("threads (log)")
-        for _, line in ok[ok["series"] == series].sort_values("n").groupby("code"):
-            for one in line.loc[line["n"] == 1, "median"]:
-                axes.plot(line["n"], one / line["n"], **EVEN)
-    grid[0].set_ylabel(label)
-    if len(ok):
-        seconds_axis(grid[0])
-        grid[0].set_xticks(ticks := sorted(ok["n"].unique()), list(map("{:g}".format, ticks)))
-    legend_above(figure, [Line2D([], [], **EVEN, label="one thread's time over the threads")])
-    return figure
 
 
 def draw_panels(
@@ -118,3 +88,54 @@ def _write_matrices(axes: Axes, rows: pd.DataFrame) -> None:
     for label, n in rows[["label", "n"]].itertuples(index=False):
         place = max((np.log(float(n)) - left) / (right - left), place + 0.045)
         axes.text(place, 0.015, label, transform=axes.transAxes, **look)
+
+
+class Span(NamedTuple):
+    """A row of panels.
+
+    label : str, of the vertical axis
+    form : function, writes a number of the axis
+    draw : function, adds to the panels by the rows of the span
+    """
+
+    label: str
+    form: Callable[[float], str] = seconds
+    draw: Callable[[Sequence[Axes], pd.DataFrame], None] = lambda panels, rows: None
+
+
+def families(rows: pd.DataFrame, lines: Mapping[str, str]) -> "pd.Series[str]":
+    """Return the family of each row's matrix: what `lines` calls a kind of generated ones, or POINTS."""
+    return rows["kind"].map(lines).where(rows["collection"].isna()).fillna(POINTS)
+
+
+def exponents(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the slope of log seconds over log n, by least squares, on each row of a code on a family."""
+    found = pd.Series(np.nan, rows.index)
+    timed = rows[(rows["status"] == "ok") & (rows["family"] != POINTS)]
+    for _, part in timed.groupby(["code", "family"], sort=False):
+        n, values = part["n"].astype(float), part["median"].astype(float)
+        if n.nunique() > 1 and values.notna().all():
+            found[part.index] = np.polyfit(np.log(n), np.log(values), 1)[0]
+    return found
+
+
+def draw_spans(
+    frame: pd.DataFrame, title: str, lines: Mapping[str, str], spans: Mapping[str, Span], codes: Iterable[str]
+) -> Figure:
+    """Draw a row of panels per `span` that was measured, all if none was; a panel per family."""
+    ok, names, known = frame[frame["status"] == "ok"], (*lines.values(), POINTS), looks(codes)
+    shown = [span for span in spans if span in set(ok["span"])] or list(spans)
+    figure = new_figure(14.0, 3.0 + 3.5 * len(shown), title)
+    grid = figure.subplots(len(shown), len(names), sharex=True, sharey="row", squeeze=False)
+    for panels, span in zip(grid, shown, strict=True):
+        rows, own = frame[frame["span"] == span], spans[span]
+        draw_panels(panels, rows, names, known, named=span == shown[-1])
+        panels[0].set_ylabel(own.label)
+        if len(ok):
+            own.draw(panels, rows)
+            label_log(panels[0].yaxis, own.form)
+    for first, last, family in zip(grid[0], grid[-1], names, strict=True):
+        first.set_title(family, loc="left")
+        last.set_xlabel("rows n (log)")
+    legend_above(figure)
+    return figure

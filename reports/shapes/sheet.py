@@ -1,4 +1,7 @@
-"""A table: columns under group headings, a line per row with its print below. The page shows it as text."""
+"""A table: columns under group headings, a line per row with its print below. The page shows it as text.
+
+Sheet([*columns("", COUNT, n="rows"), *columns("seconds", why="status", median="GLU3.0")])(frame, title)
+"""
 
 import itertools
 import json

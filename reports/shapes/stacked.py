@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 
 from reports.shapes import bars
 from reports.shapes.axes import Panels
-from reports.shapes.style import looks
+from reports.shapes.style import SMALL, looks
 
 # The `pair` of rows that others are compared with.
 BASELINE = "baseline"
@@ -98,7 +98,10 @@ class Stacked:
         label = f"seconds over those of\n{self.series[1]}"
         drawn = stacked_panel(axes, frame, self.parts, label, more)
         for x, top, median in drawn[["x", "top", "median"]].to_numpy().tolist():
-            bars.write_upwards(axes, x, top, bars.seconds(median))
+            axes.annotate(
+                bars.seconds(median), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
+                va="bottom", fontsize=SMALL, bbox=bars.GROUND,
+            )  # fmt: skip
         axes.set_ylim(0, 1.45 * max([1.0, *drawn["top"]]))
         second = frame[(frame["series"] == self.series[1]) & (frame["pair"] == "ok")]
         for group, ratio in zip(second["group"], second["ratio"], strict=True):

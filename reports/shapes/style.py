@@ -1,4 +1,7 @@
-"""The look, the stamp and the saved files of figures: the CSV is the frame of the picture."""
+"""The look, the stamp and the saved files of figures: the CSV is the frame of the picture.
+
+svg, csv, *others = save(figure, frame, "gsofa_fig10", stamp(rows), "Caption.")
+"""
 
 import re
 import textwrap

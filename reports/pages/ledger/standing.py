@@ -1,6 +1,7 @@
 """The standing of each claim on a machine: the verdict that decides the claim, or what is missing."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fillpath import registry
@@ -15,7 +16,7 @@ from reports.facts.claims import claims
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
-_OF_CASE = ["case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
+_OF_CASE = ["machine", "case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
 # The kind of thing that an unavailable case lacks, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
@@ -24,10 +25,12 @@ def standings_of(view: View) -> list[Standing]:
     """Return the standings of the claims that a view's figure decides; without a figure, of all others."""
     figures = deciding(view.paper)
     of_paper = [claim for claim in claims().values() if claim.paper == view.paper]
-    return [_standing(claim, view) for claim in of_paper if figures.get(claim.subject, "") == view.figure]
+    own = [claim for claim in of_paper if figures.get(claim.subject, "") == view.figure]
+    cases = dicts(view.rows.reindex(columns=_OF_CASE))
+    return [_standing(claim, view, cases) for claim in own]
 
 
-def _standing(claim: Claim, view: View) -> Standing:
+def _standing(claim: Claim, view: View, cases: Sequence[Row]) -> Standing:
     verdicts = [verdict for verdict in view.verdicts if verdict.claim == claim.id]
     own, order = [v for v in verdicts if v.reason is not Reason.BESIDE], [*CONCLUSIVE, Outcome.OPEN, *Reason]
     # The first conclusive verdict decides, else the first that is open, else the first with a reason.
@@ -42,34 +45,32 @@ def _standing(claim: Claim, view: View) -> Standing:
     if view.failure:
         return replace(without, why=f"the figure could not be judged: {view.failure}")
     command = f"fillpath remeasure {claim.id}" if view.figure else ""
-    tried = replace(without, verdict=verdict, missing=_missing(claim, view, verdict), command=command)
+    tried = replace(without, verdict=verdict, missing=_missing(claim, view, cases, verdict), command=command)
     if verdict is None or not verdict.n:
         left_out = verdict.left_out if verdict else ()
         return replace(tried, why=left_out_text(left_out) or "no number is recorded")
     judged = replace(tried, outcome=verdict.outcome, reason=verdict.reason, why=verdict.grounds)
-    return replace(judged, records=_records(verdict, view))
+    return replace(judged, records=_records(verdict, cases))
 
 
-def _records(verdict: Verdict, view: View) -> tuple[str, ...]:
+def _records(verdict: Verdict, cases: Sequence[Row]) -> tuple[str, ...]:
     """Return the records of the figure's cases on the matrices of the verdict."""
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in verdict.points["label"]]
-    ok = view.rows[view.rows["status"] == "ok"]
     return tuple(
         str(record_path(row["machine"], row["case"]).relative_to(results()))
-        for row in dicts(ok[["machine", "case", "label"]])
-        if row["label"].partition(" (")[0].lower() in names
+        for row in cases
+        if row["status"] == "ok" and row["label"].partition(" (")[0].lower() in names
     )
 
 
-def _missing(claim: Claim, view: View, verdict: Verdict | None) -> tuple[Missing, ...]:
+def _missing(claim: Claim, view: View, cases: Sequence[Row], verdict: Verdict | None) -> tuple[Missing, ...]:
     """Return what the claim lacks, each kind once; nothing where all of its matrices have a number."""
     if not view.figure:
         return (Missing("experiment", ("no experiment in config/experiments.yaml measures it",)),)
     measured = set(verdict.points["of_claim"]) if verdict and verdict.n else set()
     lacking = [abbr for abbr in claim.matrices or () if abbr not in measured]
-    rows = dicts(view.rows[_OF_CASE])
-    ok = [row for row in rows if row["status"] == "ok"]
-    rows = [row for row in rows if row["abbr"] in lacking or not claim.matrices]
+    ok = [row for row in cases if row["status"] == "ok"]
+    rows = [row for row in cases if row["abbr"] in lacking or not claim.matrices]
     lacks: list[tuple[str, str]] = []
     codes = {(row["stage"], row["implementation"]) for row in ok}
     if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):

@@ -100,7 +100,8 @@ def value_text(claim: Claim, verdict: Verdict) -> str:
     if claim.aggregate == "trend":
         few = verdict.matrices < LEAST_OF_TREND
         return "too few for a trend" if few else f"rank correlation {verdict.value:+.2f}"
-    return f"{verdict.bound}{claim.form(verdict.value)}{_printed_of_same(claim, verdict)}"
+    within = f"{verdict.within}: " if verdict.within else ""
+    return f"{within}{verdict.bound}{claim.form(verdict.value)}{_printed_of_same(claim, verdict)}"
 
 
 def _printed_of_same(claim: Claim, verdict: Verdict) -> str:

@@ -26,7 +26,7 @@ from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
 from reports.hardware.solved import PROBLEMS
-from reports.hardware.text import HARDWARE, ONE_PROCESS, SPANS, described, mean_lines, together
+from reports.hardware.text import HARDWARE, ONE_PROCESS, SPANS, SPEED, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import claim_rows, machines_of, paper_part
@@ -98,4 +98,4 @@ _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s i
 _FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
 _ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
-_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT]}
+_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT], "SPEED": SPEED}

@@ -1,10 +1,12 @@
 """The cards of the first screen: of each paper, of this project's own codes, of machine against machine.
 
 A line of a card is a sentence, a smaller text below, and the standing that it reports or None.
+
+    ("On an NVIDIA H100, GSoFA examines 12.4 times as many edges ...", "The paper prints 13.01x.", standing)
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from reports.hardware.comparison import Comparison
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.solved import PROBLEMS, each, find, solved
 from reports.shapes import style
+from reports.shapes.bars import times
 
 Line = tuple[str, str, Standing | None]
 NO_SECOND: list[Line] = [("Not measured yet: a second machine.", "", None)]
@@ -36,33 +39,30 @@ def all_cards(
     """Return of each card its title, the id that it leads to, its picture, if any, and its lines."""
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
-    own = _drawn("glu3_raw")
+    own = _chart(["gsofa_growth", "glu3_raw"])
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
-    found.append(("Our own codes", "glu3_raw" if own else "", own, _own(records)))
-    best = comparison_folder(comparison) / "best.svg" if comparison else None
-    found.append(("Machine against machine", "compare" if comparison else "", best, _machines(comparison)))
+    found.append(("Our own codes", own.name.partition(".")[0] if own else "", own, _own(records)))
+    speeds = comparison_folder(comparison) / "speeds.svg" if comparison else None
+    found.append(("Machine against machine", "compare" if comparison else "", speeds, _machines(comparison)))
     return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
 
 
 def _paper(
     paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
 ) -> tuple[Path | None, list[Line]]:
-    """Return the first chart of a paper's card claims, and their lines on the machine that judges most."""
+    """Return the chart of a paper's card claims, and their lines on the machine that judges most."""
     own = [s for s in standings if s.claim.paper == paper and s.claim.card]
     machines = dict.fromkeys(s.machine for s in own)
     best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
+    return _chart(names), [sentence(standing, devices) for standing in best[:3]]
+
+
+def _chart(names: Iterable[str]) -> Path | None:
+    """Return the page's picture of the first figure that is drawn and no table; None without any."""
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
-    return next(filter(None, map(_drawn, charts)), None), [
-        sentence(standing, devices) for standing in best[:3]
-    ]
-
-
-def _drawn(name: str) -> Path | None:
-    """Return the picture of a figure for the page, None where it is not drawn."""
-    picture = style.figure_path(name, style.PAGE)
-    return picture if picture.is_file() else None
+    return next(filter(Path.is_file, (style.figure_path(name, style.PAGE) for name in charts)), None)
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
@@ -151,22 +151,21 @@ def _own(records: Records) -> list[Line]:
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
-    """Return of each paper the faster machine, by its code on GPUs, of its name and with the most cases."""
+    """Return of each paper a machine's speed, by its code on GPUs, of its name and with the most cases."""
+    if comparison is None:
+        return NO_SECOND
     codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
     found: dict[str, tuple[Any, ...]] = {}
-    for mean in each(comparison.means) if comparison else ():
+    for mean in each(comparison.means):
         stage, name, *options = f"{mean.group}.".split(".")
         if code := codes.get(f"{stage}.{name}"):
             rank = code.device == "gpu", name.startswith(code.paper), mean.n, -len(options)
             if rank > found.get(code.paper, ((),))[0]:
                 found[code.paper] = rank, name, mean
-    lines: list[Line] = []
+    lines = []
     for paper in filter(found.__contains__, paper_names()):
         _, name, mean = found[paper]
-        ends = [mean.machine, *(comparison.machines[:1] if comparison else ())]
-        fast, slow = ends if mean.ratio > 1 else reversed(ends)
-        times = f"{max(mean.ratio, 1 / mean.ratio):.2f} times "
-        text = f"{fast} is {'' if times[:4] == '1.00' else times}as fast as {slow}, on {mean.n} cases."
-        lines.append((f"{paper_names()[paper].partition(' (')[0]} ({name}): {text}", "", None))
-    note = "All with the data on the GPU: copies are not counted."
-    return [*lines[:-1], *((text, note, None) for text, *_ in lines[-1:])] or NO_SECOND
+        speed = f"{mean.machine} has {times(mean.ratio)} the speed of {comparison.machines[0]}"
+        lines.append(f"{paper_names()[paper].partition(' (')[0]} ({name}): {speed}, on {mean.n} cases.")
+    notes = [*[""] * (len(lines) - 1), "All with the data on the GPU: copies are not counted."]
+    return [(*line, None) for line in zip(lines, notes, strict=False)] or NO_SECOND
