@@ -532,7 +532,7 @@ def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
             verify("laplacian", Solution(x[:-1]), context)
 
 
-def test_factors_are_measured_without_a_filled_pattern() -> None:
+def test_factors_are_measured_without_a_filled_pattern(forked_workers: None) -> None:
     record = measure("cholesky.parac_cpu.seed=2@grid2d,20.random", Limits(seconds=120, samples=3))
     assert record.status is Status.OK, record.reason
     assert record.verified is not None and record.verified.by == "ac_sequential"
