@@ -24,6 +24,7 @@ from tests.fake_device import cupy, forked_with_cupy  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
+REGISTERED = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
 # A process reads its settings once, but a test changes the environment.
 fillpath.settings._read = fillpath.settings._read.__wrapped__
 
@@ -62,8 +63,7 @@ def two_threads(own_threads: None) -> None:
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies under impl/: importing tests.fakes, as its worker does, registers more."""
-    real = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
-    monkeypatch.setattr(registry, "_registry", real)
+    monkeypatch.setattr(registry, "_registry", dict(REGISTERED))
 
 
 @pytest.fixture
