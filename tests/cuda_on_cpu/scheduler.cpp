@@ -45,7 +45,7 @@ void fail(const std::string &message) {
             run.failed = true;
         }
     }
-    __builtin_longjmp(block->home, 1);
+    _longjmp(block->home, 1);
 }
 
 // The fibers by what they do: "0-15, 17: wait at __syncthreads (x.cu:12)".
@@ -78,16 +78,15 @@ static void start() {
     block->live -= 1;
     check_warp_of(self);
     complete_barrier_if_all_came();
-    if (block->live == 0) __builtin_longjmp(block->home, 1);
+    if (block->live == 0) _longjmp(block->home, 1);
     switch_fiber();
     __builtin_unreachable();
 }
 
-// Never inlined: a function that saves a context may not enter one.
-[[noreturn, gnu::noinline]] static void enter(Fiber &fiber) {
+[[noreturn]] static void enter(Fiber &fiber) {
     budget = 1 + (int)block->random.below(2 * block->patience);
     block->running = &fiber;
-    if (fiber.started) __builtin_longjmp(fiber.context, 1);
+    if (fiber.started) _longjmp(fiber.context, 1);
     fiber.started = true;
     ucontext_t context;
     getcontext(&context);
@@ -101,7 +100,7 @@ static void start() {
 
 // Takes one of the fibers that can run.
 static Fiber &drawn() {
-    if (block->run->failed.load(std::memory_order_relaxed)) __builtin_longjmp(block->home, 1);
+    if (block->run->failed.load(std::memory_order_relaxed)) _longjmp(block->home, 1);
     if (block->ready.empty())
         fail("deadlock in block " + std::to_string(block->number) + ": no thread can run; " + standing());
     const u32 place = block->random.below((u32)block->ready.size());
@@ -120,7 +119,7 @@ void switch_fiber() {
         budget = 1 + (int)block->random.below(2 * block->patience);
         return;
     }
-    if (__builtin_setjmp(block->running->context) == 0) enter(next);
+    if (_setjmp(block->running->context) == 0) enter(next);
 }
 
 void make_ready(Fiber &fiber) {

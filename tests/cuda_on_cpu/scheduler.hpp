@@ -3,6 +3,8 @@
 // A fiber runs until it waits, or until its budget of memory accesses is spent; then one of those that can run is drawn
 // at random. It never changes its OS thread. What a block knows belongs to its OS thread alone.
 #pragma once
+#include <setjmp.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,9 +18,6 @@ namespace cuda_on_cpu {
 
 using u32 = unsigned int;
 using u64 = unsigned long long;
-
-// A point of a thread of execution, saved by __builtin_setjmp: several times faster to enter than the C library's.
-using Context = void *[5];
 
 constexpr size_t STACK = 64 * 1024;
 constexpr size_t PAGE = 4096;
@@ -61,7 +60,7 @@ enum State : unsigned char { READY, AT_BARRIER, AT_WARP, EXITED };
 
 struct Fiber {
     Place place;
-    Context context;
+    jmp_buf context;
     bool started;
     State state;
     u32 number;
@@ -87,7 +86,7 @@ struct Block {
     std::vector<Warp> warps;
     std::vector<u32> ready;   // fibers that can run, but for the running one
     char *stacks;
-    Context home;             // the OS thread's own context
+    jmp_buf home;             // the OS thread's own context
     Random random;
     u32 number, live, arrived, any, count;
     Vote vote;
