@@ -22,6 +22,8 @@ export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
 export FILLPATH_PROFILE := $(PROFILE)
 export FILLPATH_PACKS := $(abspath $(PACKS))
+# Python keeps what it compiled, also where a container's image forbids it: each process would compile anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 ifeq ($(filter $(SUITE),embedded small papers),)
 $(error SUITE=$(SUITE): expected embedded, small or papers)

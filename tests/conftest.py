@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
+import numba
 import pytest
 from hypothesis import settings
 
@@ -23,11 +25,16 @@ from tests.reports_fakes import one_process, site, standings  # noqa: F401
 
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
+REGISTERED = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
 # A process reads its settings once, but a test changes the environment.
 fillpath.settings._read = fillpath.settings._read.__wrapped__
 
 settings.register_profile("fillpath", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fillpath")
+
+MOST_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+# A worker's share of the cores: threads that spin for each other are ten times slower where they take turns.
+THREADS = max(1, MOST_THREADS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +50,21 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def own_threads() -> None:
+    """The worker's share of the cores, whatever the test before took: see `two_threads`."""
+    numba.set_num_threads(THREADS)
+
+
+@pytest.fixture
+def two_threads(own_threads: None) -> None:
+    """Two of Numba's threads, where there are two: for tests of what threads do to each other."""
+    numba.set_num_threads(min(2, MOST_THREADS))
+
+
+@pytest.fixture(autouse=True)
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies under impl/: importing tests.fakes, as its worker does, registers more."""
-    real = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
-    monkeypatch.setattr(registry, "_registry", real)
+    monkeypatch.setattr(registry, "_registry", dict(REGISTERED))
 
 
 @pytest.fixture
@@ -82,6 +100,11 @@ def suitesparse() -> Path:
             "no copy of the SuiteSparse collection here: set FILLPATH_MIRROR to a folder that holds MM/"
         )
     return folder
+
+
+def pytest_collection_finish() -> None:
+    """Have the collector of garbage pass over what lives as long as the tests: modules and 8,000 items."""
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -324,11 +324,13 @@ def test_packed_patterns(small_blocks: Machine) -> None:
     check_packed(8)
 
 
-def test_packed_patterns_in_waves(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+# With 8 patterns five times as long.
+@pytest.mark.parametrize("count", daily([2, 8], 2))
+def test_packed_patterns_in_waves(small_blocks: Machine, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """By fronts of one column: with larger ones waves take more memory than they spare."""
     monkeypatch.setattr(bitfronts_gpu, "Shape", lambda: SHAPES[1])
     for output in ("counts", "pattern"):
-        check_waves(*drawn(8, 1), output)
+        check_waves(*drawn(count, 1), output)
 
 
 def check_digest(pattern: Pattern) -> int:

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -197,14 +196,6 @@ def test_a_scratch_grows_with_the_vertex() -> None:
     assert_same(parac_cpu(graph)[0], ac_sequential(graph)[0], "two hubs")
 
 
-@pytest.fixture
-def threads() -> Iterator[tuple[int, ...]]:
-    """One, and as many as there may be."""
-    most = numba.config.NUMBA_NUM_THREADS
-    yield (1, most)
-    numba.set_num_threads(most)
-
-
 def one_sided(*columns: list[int]) -> Laplacian:
     """The graph whose vertices say that they have these neighbours."""
     n, indices = len(columns), np.concatenate([np.array(column, np.int32) for column in columns])
@@ -212,11 +203,9 @@ def one_sided(*columns: list[int]) -> Laplacian:
     return Laplacian(pattern, np.ones(len(indices)), np.zeros(n, np.int32), 1, n)
 
 
-def test_a_vertex_that_never_becomes_ready_ends_the_run(
-    threads: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vertex_that_never_becomes_ready_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parac, "PATIENCE", 500)
-    for count in threads:
+    for count in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(count)
         with pytest.raises(FillpathError, match=r"no vertex was eliminated while .* looked 500 times"):
             parac_cpu(one_sided([], [0], []))
@@ -543,7 +532,7 @@ def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
             verify("laplacian", Solution(x[:-1]), context)
 
 
-def test_factors_are_measured_without_a_filled_pattern() -> None:
+def test_factors_are_measured_without_a_filled_pattern(forked_workers: None) -> None:
     record = measure("cholesky.parac_cpu.seed=2@grid2d,20.random", Limits(seconds=120, samples=3))
     assert record.status is Status.OK, record.reason
     assert record.verified is not None and record.verified.by == "ac_sequential"

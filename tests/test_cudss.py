@@ -181,15 +181,11 @@ def test_the_gate_sees_a_wrong_kind_or_view(fake: CuDss, monkeypatch: pytest.Mon
 
 
 def test_threads_are_those_of_the_case(fake: CuDss) -> None:
-    before = numba.get_num_threads()
-    try:
-        for threads in {1, before}:
-            numba.set_num_threads(threads)
-            _, work = solve.cudss(addressed(PREPARED))
-            assert fake.config is not None and fake.config.threads == threads
-            assert work.facts is not None and work.facts["threads"] == threads
-    finally:
-        numba.set_num_threads(before)
+    for threads in {1, numba.config.NUMBA_NUM_THREADS}:
+        numba.set_num_threads(threads)
+        _, work = solve.cudss(addressed(PREPARED))
+        assert fake.config is not None and fake.config.threads == threads
+        assert work.facts is not None and work.facts["threads"] == threads
     assert fake.layer == LAYER
 
 

@@ -431,7 +431,7 @@ def test_factors_of_klu_outlive_their_maker() -> None:
 
 
 @pytest.mark.parametrize("case", [*(f"solve.{name}" for name in NAMES), "symbolic.klu"])
-def test_a_record_is_that_of_any_implementation(case: str, shared_cache: None) -> None:
+def test_a_record_is_that_of_any_implementation(case: str, shared_cache: None, forked_workers: None) -> None:
     asked = Case.parse(f"{case}@grid2d,6,laplacian.natural")
     function(asked.implementation)
     record = measure(asked, Limits(seconds=170, samples=3))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numba
 import numpy as np
 import pytest
@@ -68,13 +66,6 @@ GRAPHS: dict[str, Edges] = NOTHING | {
     "dense": random_graph(700, 60, 3),
     "hubs": hubs(grid(50), 4),
 }
-
-
-@pytest.fixture(autouse=True)
-def threads_as_before() -> Iterator[None]:
-    before = numba.get_num_threads()
-    yield
-    numba.set_num_threads(before)
 
 
 def adjacency(edges: Edges) -> csr_array:

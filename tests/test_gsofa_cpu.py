@@ -6,11 +6,9 @@ import itertools
 import math
 import re
 import tracemalloc
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,13 +39,9 @@ def gsofa(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_queues(two_threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every iteration on two threads, however short its queue."""
     monkeypatch.setattr(gsofa_cpu, "SHORT_QUEUE", 0)
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    yield
-    numba.set_num_threads(before)
 
 
 def available(name: str) -> Any:
@@ -259,7 +253,7 @@ def test_the_example_of_the_paper_has_its_maxids(fill_first: bool, bubble_remova
 
 
 @pytest.mark.parametrize("repeats", daily([5, 20], 5))
-def test_two_threads_lose_no_fill(two_threads: None, repeats: int) -> None:
+def test_two_threads_lose_no_fill(short_queues: None, repeats: int) -> None:
     pattern = random_pattern(250, 0.02, 14)
     for repeat in range(repeats):
         # Five numbers have each switch on and off.
@@ -267,7 +261,7 @@ def test_two_threads_lose_no_fill(two_threads: None, repeats: int) -> None:
         assert_fill1(gsofa_cpu.gsofa_cpu(pattern, sources=125, **options)[0], pattern)
 
 
-def test_two_threads_stop_at_a_full_queue_and_go_on(two_threads: None) -> None:
+def test_two_threads_stop_at_a_full_queue_and_go_on(short_queues: None) -> None:
     for pattern, more in itertools.product(some_patterns(4, 60, seed=15), (0, 64, 1000)):
         budget = least_budget(gsofa_cpu.gsofa_cpu, pattern) + more
         filled, work = gsofa_cpu.gsofa_cpu(pattern, memory_budget=budget)

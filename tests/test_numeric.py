@@ -375,14 +375,14 @@ def measured(stage: str, implementation: str, path: Path, entries: str) -> Recor
     return measure(case, Limits(seconds=60, samples=3))
 
 
-@pytest.mark.usefixtures("shared_cache")
+@pytest.mark.usefixtures("shared_cache", "forked_workers")
 def test_glu1_is_wrong_on_the_slides_example_where_the_gate_catches_it(tmp_path: Path) -> None:
     entries = "3 3 7\n1 1 1\n1 3 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n3 3 1\n"
     record = measured("levels", "glu1", tmp_path / "slides.mtx", entries)
     assert record.status is Status.WRONG and record.verified and record.verified.value == 1
 
 
-@pytest.mark.usefixtures("shared_cache")
+@pytest.mark.usefixtures("shared_cache", "forked_workers")
 def test_what_cannot_be_factorised_is_said_in_the_record(tmp_path: Path) -> None:
     record = measured("solve", "lu_cpu", tmp_path / "zero.mtx", "2 2 3\n1 2 1\n2 1 1\n2 2 1\n")
     assert record.status is Status.UNSUPPORTED and "pivot of column 0 is 0" in record.reason

@@ -35,6 +35,9 @@ from tests.test_multifrontal_cpu import with_panels
 from tests.test_numeric import of_dense, start_of
 from tests.thorough import daily
 
+# Rows are held in two parts.
+pytestmark = pytest.mark.usefixtures("two_threads")
+
 UNIT = 2.0**-53
 # The largest order of a system, and how many there are.
 SYSTEMS = daily([(20, 200), (60, 2000)], (20, 200))

@@ -66,7 +66,10 @@ def _scatter(
     indptr, indices, upper_start, to_column, column_indptr, column_indices, lower_start,
     start, panel, values, out, width, condition,
 ):  # fmt: skip
-    """Write the values of all entries of F that the fronts have. Returns how many other entries are not 0."""
+    """Write the values of all entries of F that the fronts have. Returns how many other entries are not 0.
+
+    Returns 1 at a value that is not finite: an infinity would hide all other entries of its row.
+    """
     n, most, unit = len(label), np.finfo(values.dtype).max, np.finfo(values.dtype).eps / 2
     vertex = np.empty(n, np.int64)
     vertex[label] = np.arange(n)
@@ -81,6 +84,8 @@ def _scatter(
         lower[:] = values[start[front] : start[front] + pivots * size].reshape(pivots, size)
         behind = start[front] + pivots * size
         upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
+        if not (np.isfinite(lower).all() and np.isfinite(upper).all()):
+            return 1
         slack = 0.0
         if panel[front] > 0:
             worst = _plain(lower, upper, panel[front], most)

@@ -49,16 +49,31 @@ static u64 reduced(Collective kind, bool is_signed, u64 a, u64 b) {
     }
 }
 
+template <class Real>
+static void multiply(const u64 *addresses) {
+    Part<Real> *parts[32];
+    for (u32 lane = 0; lane < 32; ++lane) parts[lane] = (Part<Real> *)addresses[lane];
+    for (u32 lane = 0; lane < 32; ++lane)
+        for (u32 q = 0; q < 4; ++q) {
+            const u32 row = lane & ~3u, column = 4 * (2 * (lane & 3u) + (q & 1u));
+            Real sum = 0;
+            for (u32 k = 0; k < 8; ++k)
+                sum += parts[row + (k & 3u)]->a[2 * (k >> 2) + (q >> 1)] * parts[column + (k & 3u)]->b[k >> 2];
+            parts[lane]->product[q] = sum;
+        }
+}
+
 // All lanes of the mask have come: replaces their values by their results.
 static void complete(const Fiber &self) {
     Fiber *warp = warp_of(self);
     const u32 mask = self.mask;
     u64 values[32];
     for (u32 rest = mask; rest; rest &= rest - 1) values[__builtin_ctz(rest)] = warp[__builtin_ctz(rest)].value;
+    if (self.kind == PRODUCT) self.from == sizeof(float) ? multiply<float>(values) : multiply<double>(values);
     u64 common = 0;
     if (self.kind == BALLOT)
         for (u32 rest = mask; rest; rest &= rest - 1) common |= values[__builtin_ctz(rest)] << __builtin_ctz(rest);
-    if (self.kind >= REDUCE_ADD) {
+    if (self.kind >= REDUCE_ADD && self.kind <= REDUCE_XOR) {
         common = values[__builtin_ctz(mask)];
         for (u32 rest = mask & (mask - 1); rest; rest &= rest - 1)
             common = reduced(self.kind, self.is_signed, common, values[__builtin_ctz(rest)]);

@@ -22,7 +22,15 @@ struct Place {
 };
 
 // What a rendezvous of the lanes of a warp computes.
-enum Collective { SYNC, SHUFFLE, BALLOT, MATCH, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
+enum Collective {
+    SYNC, SHUFFLE, BALLOT, MATCH, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR, PRODUCT
+};
+
+// A lane's part of a product of 16 x 8 by 8 x 8 numbers, as `mma` of impl/cuda/tensor_cores.cuh deals it out.
+template <class Real>
+struct Part {
+    Real a[4], b[2], product[4];
+};
 
 // Of all threads of a block.
 enum Vote { NOTHING, ANY, ALL, COUNT };
@@ -38,7 +46,8 @@ extern "C" {
 const Place &cuda_on_cpu_place() __attribute__((const));
 // Waits for all threads of the block. Returns the vote on `value`.
 int cuda_on_cpu_barrier(Vote vote, int value, Site site);
-// Waits for the lanes of the mask. from : the lane whose value SHUFFLE returns. compare : how MIN and MAX compare.
+// Waits for the lanes of the mask. from : the lane whose value SHUFFLE returns, the bytes of a number for PRODUCT.
+// is_signed : how MIN and MAX compare. value : for PRODUCT the address of a Part, whose product is filled in.
 unsigned long long cuda_on_cpu_collective(
     Collective kind, unsigned int mask, unsigned long long value, unsigned int from, bool is_signed, Site site);
 // Others may run now. waits : the thread waits for another one.

@@ -3,22 +3,11 @@ typedef REAL real;
 
 #define ON_TENSOR_CORES TENSOR
 
-inline void mma(real *sum, const real *a, const real *b) {
-    const int g = (threadIdx.x & 31u) >> 2, t = threadIdx.x & 3u;
-    real product[4] = {0, 0, 0, 0};
-    for (int k = 0; k < 8; k++) {
-        real left[2], right[2];
-        for (int half = 0; half < 2; half++) {
-            const real held = __shfl_sync(0xFFFFFFFFu, a[half], 4 * g + (k & 3));
-            const real later = __shfl_sync(0xFFFFFFFFu, a[2 + half], 4 * g + (k & 3));
-            left[half] = k < 4 ? held : later;
-            const real first = __shfl_sync(0xFFFFFFFFu, b[0], 4 * (2 * t + half) + (k & 3));
-            const real second = __shfl_sync(0xFFFFFFFFu, b[1], 4 * (2 * t + half) + (k & 3));
-            right[half] = k < 4 ? first : second;
-        }
-        for (int q = 0; q < 4; q++) product[q] += left[q >> 1] * right[q & 1];
-    }
-    for (int q = 0; q < 4; q++) sum[q] += product[q];
+inline void mma(real *sum, const real *a, const real *b, CUDA_ON_CPU_CALLER) {
+    cuda_on_cpu::Part<real> part = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {}};
+    cuda_on_cpu::cuda_on_cpu_collective(
+        cuda_on_cpu::PRODUCT, 0xFFFFFFFFu, (unsigned long long)&part, sizeof(real), false, CUDA_ON_CPU_SITE("mma"));
+    for (int q = 0; q < 4; q++) sum[q] += part.product[q];
 }
 
 inline real reciprocal(real value) { return (real)1 / value; }
