@@ -137,11 +137,22 @@ class Measure:
 
     def rows(self, records: Records, tail: float) -> Rows:
         """The numbers of all matrices whose records suffice."""
+        found = {matrix: self._found(matrix, by_variant) for matrix, by_variant in records.items()}
         numbers = {
             matrix: self._number({name: by_variant[name] for name in self.cases & by_variant.keys()}, tail)
-            for matrix, by_variant in records.items()
+            for matrix, by_variant in found.items()
         }
         return {matrix: number for matrix, number in numbers.items() if number}
+
+    def _found(self, matrix: str, by_variant: Mapping[str, list[Raw]]) -> Mapping[str, list[Raw]]:
+        """The records of a matrix: GLU3.0's figures order generated matrices by METIS, without a matching."""
+        if "," not in matrix or self.preparation != "mc64+amd":
+            return by_variant
+        return {
+            f"{name.removesuffix('@metis')}@mc64+amd": raws
+            for name, raws in by_variant.items()
+            if name.endswith("@metis")
+        }
 
     @property
     def cases(self) -> set[str]:
