@@ -400,7 +400,8 @@ class Claim:
         for_ = {name: stands_for(paper, name) for name in rows}
         instead = {name: rows[name] for name in rows if for_[name] & (set(self.matrices) or for_[name])}
         if self.field("subsets") == "regimes":
-            instead = {name: row for name, row in instead.items() if measured["arrays"][name].value >= 1}
+            large = {name for name, arrays in measured["arrays"].items() if arrays.value >= 1}
+            instead = {name: row for name, row in instead.items() if name in large}
         if own:
             yield OWN, own
         if instead and self.aggregate != "equal":

@@ -47,8 +47,9 @@ def test_no_committed_pair_of_identical_runs_differs_in_what_is_compared(
     pairs = [pair for records in committed for pair in pairwise(records)]
     assert len(pairs) > 200
     assert sum(len(quantities(base)) for base, _ in pairs) > 1000
-    differing = {base.case: differences(base, later) for base, later in pairs}
-    assert not {case: changed for case, changed in differing.items() if changed}
+    changed = [(base.case, one) for base, later in pairs for one in differences(base, later)]
+    # A later gate counts more of the same result.
+    assert not [(case, one) for case, one in changed if " none to " not in one]
 
 
 def test_the_peak_of_a_process_varies_and_that_of_a_gpus_pool_does_not(committed: list[list[Record]]) -> None:

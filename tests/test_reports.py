@@ -162,7 +162,7 @@ def test_times_are_readable() -> None:
 def test_claims_agree_with_their_schema_and_files() -> None:
     assert claim("gsofa", "fig10_vs_fill2_cpu", "largest").by_matrix == {"RM": 97.11}
     for found in subjects().values():
-        assert "file" not in found.data or (CONFIG / "papers" / found.data["file"]).is_file()
+        assert "file" not in found or (CONFIG / "papers" / found["file"]).is_file()
     with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):
         subject("gsofa", "fig10_vs_fill2cpu")
 

@@ -152,7 +152,7 @@ def usages(kernels: Iterable[Kernel], root: Path = ROOT) -> dict[str, Usage]:
     """
     nvrtc = bindings()
 
-    def compiled(job: tuple[Kernel, str]) -> dict[str, Usage]:
+    def usages_of(job: tuple[Kernel, str]) -> dict[str, Usage]:
         kernel, architecture = job
         compilation = compile_kernel(nvrtc, kernel, architecture, REPORT, root=root)
         if compilation.failure:
@@ -163,7 +163,7 @@ def usages(kernels: Iterable[Kernel], root: Path = ROOT) -> dict[str, Usage]:
 
     present = [kernel for kernel in kernels if _text(kernel, root)]
     with ThreadPoolExecutor(machine().cores) as pool:
-        found = pool.map(compiled, itertools.product(present, ARCHITECTURES))
+        found = pool.map(usages_of, itertools.product(present, ARCHITECTURES))
         return {name: usage for several in found for name, usage in several.items()}
 
 

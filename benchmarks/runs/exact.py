@@ -18,6 +18,8 @@ LEFT_OUT = (
         "symbolic.gsofa* symbolic.out_of_core* symbolic.unified_memory*",
         "edges bytes iterations taken cleared queue_mean queue_peak load_balance",
     ),
+    # That order decides how full the queues become too.
+    ("symbolic.gsofa*", "spilled"),
     # The longest queue of the rows before, which follows that order, decides how many rows fit the budget.
     (
         "symbolic.out_of_core.memory_budget=*",

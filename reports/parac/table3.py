@@ -43,7 +43,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     factor = timed(codes["parac"], phases("matrix", "factor", some=True))
     setup = timed(codes["ic0"], phases("factor", "analysis"))
     rows = rows.join(over(factor, setup, ("parac", "ic0")).add_prefix("setup_"))
-    more = rows["ic0_iterations"] / rows["parac_iterations"]
+    # As their seconds, iterations are compared within one run on one host.
+    more = (rows["ic0_iterations"] / rows["parac_iterations"]).where(rows["ratio"].notna())
     return solution.beside_print(rows.assign(more_iterations=more, status=rows["status_parac"]), PRINTED)
 
 
