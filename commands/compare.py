@@ -37,5 +37,5 @@ def run(arguments: Arguments) -> int:
 def _price(written: str) -> tuple[str, float]:
     match = re.fullmatch(r"(.+)=([0-9]{0,9}\.?[0-9]{1,9})", written)
     if match is None or float(match[2]) == 0:
-        raise argparse.ArgumentTypeError(f"{written!r}: expected MACHINE=COST, a number above 0")
+        raise argparse.ArgumentTypeError(f"{written!r}: expected MACHINE=COST, a decimal number above 0")
     return match[1], float(match[2])

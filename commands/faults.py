@@ -6,7 +6,6 @@ counted."""
 from benchmarks.probes.cupti import FAULTS, counted_cases
 from commands._cases import add_cases, count_each
 from commands._parser import Arguments, Parser
-from fillpath.registry import load_all
 from fillpath.settings import settings
 
 DEFAULT = (
@@ -19,6 +18,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    load_all()
-    names = arguments.case or [case.name for case in counted_cases(settings())]
-    return count_each(names, FAULTS.collect)
+    return count_each(
+        lambda: arguments.case or [case.name for case in counted_cases(settings())], FAULTS.collect
+    )

@@ -19,8 +19,9 @@ from pathlib import Path
 
 import requests
 from requests import ConnectionError, PreparedRequest, RequestException, Response, Timeout
+from requests.exceptions import InvalidURL
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
+from urllib3.exceptions import HTTPError, InvalidHeader, LocationValueError, MaxRetryError
 from urllib3.util import Retry
 
 from fetch.collection import address
@@ -97,7 +98,10 @@ def _attempt(wanted: Wanted, part: Part) -> None:
     begun = time.monotonic()
     with Session() as session:
         seconds = wanted.limit or TIMEOUT
-        answer = session.get(wanted.location, headers=part.request(), timeout=seconds, stream=True)
+        try:
+            answer = session.get(wanted.location, headers=part.request(), timeout=seconds, stream=True)
+        except LocationValueError as problem:  # No retry helps.
+            raise InvalidURL(str(problem)) from None
     with storing(part.path), answer:
         if _accept(answer, wanted, part):
             _receive(answer, wanted, part, begun)

@@ -153,7 +153,7 @@ def _wrong_place(
     line: bytes, tokens: list[bytes], header: Header, sides: set[bool]
 ) -> tuple[bytes, str] | None:
     """Return a line with an entry where its symmetry has none, and why. sides : of the entries before."""
-    row, column = int(tokens[0]), int(tokens[1])
+    row, column = (int(Decimal(token.decode())) for token in tokens[:2])
     why = ""
     if header.symmetry != "general" and row != column:
         sides.add(row > column)

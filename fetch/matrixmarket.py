@@ -54,8 +54,8 @@ def read(path: Path, name: str = "") -> MatrixFile:
     """Read a square matrix from a coordinate file. name : of the file in errors, if not its path.
 
     Raises InputError for a file that is unreadable, malformed, truncated, dense, rectangular, empty, not
-    finite, or beyond int32 columns. The error names the file, the line and the token. Raises
-    MemoryBudgetError, before anything is allocated, if there is too little memory.
+    finite, or beyond int32 columns. The error names the file, the line and the token, or the row and column
+    of a sum. Raises MemoryBudgetError, before anything is allocated, if there is too little memory.
     """
     name = name or str(path)
     with _opened(path, name) as handle:

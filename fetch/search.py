@@ -116,7 +116,9 @@ def ask(query: Query, index: Sequence[Listed]) -> set[str]:
 def _ssgetpy() -> Any:
     """Import ssgetpy's database, but not its package, in an empty home."""
     spec = importlib.util.find_spec("ssgetpy")
-    assert spec is not None
+    if spec is None:
+        raise ImportError("ssgetpy is not installed")
+    # Empty: the package's own code would open a file in the home.
     sys.modules["ssgetpy"] = importlib.util.module_from_spec(spec)
     with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, HOME=home):
         return importlib.import_module("ssgetpy.db")

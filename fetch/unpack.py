@@ -27,9 +27,10 @@ MEMBERS = 1000
 LARGEST_READ = 1 << 20
 LARGEST_HEADER = 8192
 _BLOCK = 512  # Headers and contents take whole blocks.
-_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE)
+_LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, *_LONG_NAMES)
 # Records of an extended header that change how the next member is read.
-_CHANGES = re.compile(rb" (path|linkpath|size|GNU\.sparse\.\w+)=")
+_CHANGES = re.compile(rb"^[0-9]+ (path|linkpath|size|GNU\.sparse\.\w+)=", re.MULTILINE)
 
 
 def extract(archive: Path, member: str, target: Path, where: str) -> int:
@@ -51,9 +52,8 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
                     if not (block := raw.read(min(left, LARGEST_READ))):
                         raise EOFError(f"member {member} ends after {size - left} of {size} bytes")
                     cast(IO[bytes], handle).write(block)
-                while raw.read(
-                    LARGEST_READ
-                ):  # gzip's checksum is at the end, and compared when it is reached
+                # gzip's checksum is at the end, and compared when it is reached.
+                while raw.read(LARGEST_READ):
                     _refuse_beyond(limit, raw.tell())
             return size
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as problem:
@@ -68,20 +68,20 @@ def _find(raw: gzip.GzipFile, wanted: str, limit: int) -> int:
     """Inflate up to the content of that member. Returns its size. Raises ReadError for an unsafe archive."""
     for _ in range(MEMBERS):
         header = raw.read(_BLOCK)
-        if header and not header.strip(b"\0"):
+        if not header.strip(b"\0"):
             raise ReadError(f"there is no member {wanted}")
         member = TarInfo.frombuf(header, "utf-8", "surrogateescape")
-        path = PurePosixPath(member.name)
-        if path.is_absolute() or ".." in path.parts:
+        path, is_extended = PurePosixPath(member.name), member.type in _EXTENDED
+        if not is_extended and (path.is_absolute() or ".." in path.parts):
             raise ReadError(f"member {member.name!r} leaves its folder")
         if not 0 <= member.size <= MAX_MATRIX:
             raise ReadError(f"member {member.name!r} is no file below {MAX_MATRIX} bytes")
         end = raw.tell() + -(-member.size // _BLOCK) * _BLOCK
         _refuse_beyond(limit, end)
-        if member.type in _EXTENDED:
+        if is_extended:
             if member.size > LARGEST_HEADER:
                 raise ReadError(f"a header of more than {bytes_text(LARGEST_HEADER)}")
-            if _CHANGES.search(raw.read(member.size)):
+            if member.type in _LONG_NAMES or _CHANGES.search(raw.read(member.size)):
                 raise ReadError("an extended header gives a member another name, kind or size")
         elif member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
             raise ReadError(f"member {member.name!r} is a link, a device or sparse")

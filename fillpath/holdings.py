@@ -66,7 +66,7 @@ def machines() -> list[str]:
 
 def read_facts(folder: Path) -> Mapping[str, Any]:
     """Return the content of machine.json, empty without one. Raises InputError if it is damaged."""
-    remedy = "correct it, remove it, or ask for the folder again"
+    remedy = "correct it or remove it"
     facts = _read_json(folder / FACTS, remedy) or {}
     cpu, cores, gpus = (facts.get(name) for name in ("cpu", "cores", "gpus"))
     names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
@@ -149,8 +149,10 @@ def _read_file(path: Path) -> list[Record]:
         names = {Case.parse(record.case).name for record in records}
     except (ConfigError, UnknownNameError) as error:
         raise InputError(f"{path}: corrupted: {error}") from error
-    if others := {record.machine for record in records} - {folder.name}:
-        raise InputError(f"{path}: is of machine {min(others)!r}: call the folder results/{min(others)}")
+    for line, record in enumerate(records, 1):
+        of = record.machine
+        if of != folder.name:
+            raise InputError(f"{path}:{line}: is of machine {of!r}: call the folder results/{of}")
     if not is_archive and (others := names - {path.stem}):
         raise InputError(f"{path}: is of case {min(others)}: call the file {min(others)}.jsonl")
     return records

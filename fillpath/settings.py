@@ -107,7 +107,11 @@ def _profile(text: str) -> str:
     # paths imports this module.
     from fillpath.paths import ROOT
 
-    return _one_of(*sorted(path.name for path in (ROOT / "profiles").glob("*") if path.is_dir()))(text)
+    folder = ROOT / "profiles"
+    profiles = sorted(path.name for path in folder.glob("*") if path.is_dir())
+    if not profiles:
+        raise ConfigError(f"{folder} has no profile; run in a checkout, or unset it")
+    return _one_of(*profiles)(text)
 
 
 _BY_DRIVER = "what the driver supports"

@@ -272,6 +272,8 @@ def test_a_refusal_names_file_line_and_token(tmp_path: Path, line: bytes, token:
         ("real general", b"2 3 1\n1 1 2\n", "2 x 3 is not square"),
         ("real general", b"2 2 0\n", "empty"),
         ("real general", b"0 0 0\n", "empty"),
+        ("real general", b"2 2 999999999999\n1 1 1\n", "the file is too short"),
+        ("real general", b"2 2 2\n" + b"0" * 5000 + b"1 1 1\n2 2 x\n", "line 4: 'x': no number"),
         ("real general", b"2 2 3\n1 1 1.000000\n2 2 1.000000\n", "line 4: truncated"),
         ("real general", b"3000000000 3000000000 1\n1 1 1\n", "int32"),
         ("real general", b"2 2 2\n1 1 1\n3 2 1\n", "line 4: '3': no row from 1 to 2"),

@@ -219,7 +219,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     **{f"truncated to {keep}": (GOOD[:keep], "a damaged or unsafe one") for keep in (15000, 40, -30)},
     "a flipped bit": (GOOD[:9000] + bytes([GOOD[9000] ^ 1]) + GOOD[9001:], "damaged or unsafe one: "),
     "a zip": (b"PK\3\4", r"Not a gzipped file \(b'PK'\); not kept; is .*no login page"),
-    "nothing": (b"", "empty header; not kept; is .*no login page"),
+    "nothing": (b"", "there is no member .*; not kept; is .*no login page"),
     "a byte": (b"\x1f", "not kept; is .*no login page"),
     **{name: (archive(member, regular("m/m.mtx")), says) for name, (member, says) in UNSAFE.items()},
     "a bomb": (archive(regular("m/m.mtx", ZEROS)), BEYOND),

@@ -149,6 +149,7 @@ FINAL: dict[str, tuple[Behaviour | str, str]] = {
     "circles": (refused(302, Location=AT), "redirects"),
     "no http": ("ftp://127.0.0.1/x", "is FILLPATH_MIRROR a folder or an"),
     "no port": ("http://127.0.0.1:port/x", "is FILLPATH_MIRROR a folder or an"),
+    "no name": ("http://a..b/x", "is FILLPATH_MIRROR a folder or an"),
     "no host": ("http://[/x", "is FILLPATH_MIRROR a folder or an"),
     "no certificates": ("https://127.0.0.1:1/x", "cannot be asked for: .*/absent"),
 }

@@ -194,7 +194,7 @@ def test_a_kind_that_cannot_be_read_is_refused(
     machine.write_facts()
     path = results() / "kind" / "machine.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"kind/machine.json: corrupted: .*correct it, remove it"):
+    with pytest.raises(InputError, match=r"kind/machine.json: corrupted: .*correct it or remove it"):
         machine.write_facts()
     assert path.read_text() == text
 

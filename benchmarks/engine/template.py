@@ -93,7 +93,7 @@ class Template:
 
 
 class Forked(AnyWorker):
-    """A worker that a template forked. Raises OSError as `Template.fork`, and ends the template then."""
+    """A worker that a template forked. Raises OSError as `Template.fork`."""
 
     def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
         (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
@@ -104,7 +104,6 @@ class Forked(AnyWorker):
             self.pid = template.fork((stdin, self._log.fileno(), reports))
         except OSError:
             self._close()
-            template.end()
             raise
         finally:
             os.close(stdin)
@@ -129,10 +128,19 @@ def fork(setup: Setup) -> Forked | Worker:
     for template in [each for each in _waiting if each.setup == setup_of_template]:
         _waiting.remove(template)
         with contextlib.suppress(OSError):
-            return Forked(template, of_job)
+            return _forked(template, of_job)
     with contextlib.suppress(OSError):
-        return Forked(Template(setup_of_template), of_job)
+        return _forked(Template(setup_of_template), of_job)
     return Worker(setup)
+
+
+def _forked(template: Template, environment: Mapping[str, str]) -> Forked:
+    """Return a worker that the template forks. Raises OSError, and ends the template then."""
+    try:
+        return Forked(template, environment)
+    except OSError:
+        template.end()
+        raise
 
 
 @atexit.register

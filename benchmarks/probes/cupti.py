@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.engine.current import is_reusable, ok_record
+from benchmarks.engine.current import ok_record, reusable_record
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.limits import Limits
 from benchmarks.probes.counters import kernel_names
@@ -39,6 +39,7 @@ from fillpath.hardware import identity
 from fillpath.host import node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import write_text
+from fillpath.record import Status
 from fillpath.registry import Implementation, load_all, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
@@ -189,8 +190,11 @@ def counted_cases(settings: Settings) -> list[Case]:
 
 
 def _is_measured(case: Case) -> bool:
+    """Tell whether `counting.measured` finds an ok record; the newest on this input may have failed."""
     record = ok_record(case)
-    return record is not None and is_reusable(record, Limits(samples=1))
+    prepared = (record.prepared or {}).get("hash", "") if record else ""
+    newest = reusable_record(case, prepared, Limits(samples=1)) if prepared else None
+    return newest is not None and newest.status is Status.OK
 
 
 def link_rates() -> dict[str, Any]:

@@ -67,7 +67,7 @@ def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[
     """Return the sum of columns of a printed table, over that of others, by the matrix's abbreviation.
 
     columns : mapping, the name of the `table`, the columns to `sum`, and those to divide by, `over`
-    where : str, the place in config/claims/, for errors. Raises ConfigError for a column without a table.
+    where : str, the place in config/claims/, for errors. Raises ConfigError for an unknown column.
     """
     table, names, under = columns["table"], columns["sum"], columns.get("over", [])
     if missing := {*names, *under} - set(printed_table(table)):
