@@ -21,6 +21,7 @@ from fillpath.errors import InputError
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 BLOCK = 1 << 20  # bytes read at once, and at most in a line
 NUL = "no byte of a text"
+_TRUNCATED = re.compile(r"Truncated file\. Expected another ([0-9]+) lines?\.")
 _SHOWN = 40  # bytes of a token
 _BLANK = rb"[ \t\r\v\f]"
 _INDEX = rb"\+?+[0-9]++"
@@ -97,6 +98,8 @@ def fault(handle: IO[bytes], header: Header, name: str, problem: str) -> InputEr
 
     problem : what SciPy found, for the error if every line is right
     """
+    if missing := _TRUNCATED.fullmatch(problem):  # All lines are right: the usual fault, of a broken copy.
+        return _truncated(_line_count(handle), header, name, header.entries - int(missing[1]))
     found, sides = 0, set[bool]()
     handle.seek(0)
     for at, line in enumerate(iter(lambda: handle.readline(BLOCK), b""), 1):
@@ -112,9 +115,21 @@ def fault(handle: IO[bytes], header: Header, name: str, problem: str) -> InputEr
             return refusal(name, at, *wrong)
         found += bool(tokens)
     if found < header.entries:
-        promise = f"the header promises {header.entries} entries, the file has {found}"
-        return InputError(f"{name}: line {at}: truncated: {promise}")
+        return _truncated(at, header, name, found)
     return InputError(f"{name}: cannot be read: {problem}")
+
+
+def _truncated(line: int, header: Header, name: str, found: int) -> InputError:
+    promise = f"the header promises {header.entries} entries, the file has {found}"
+    return InputError(f"{name}: line {line}: truncated: {promise}")
+
+
+def _line_count(handle: IO[bytes]) -> int:
+    handle.seek(0)
+    count, last = 0, b"\n"
+    while block := handle.read(BLOCK):
+        count, last = count + block.count(b"\n"), block[-1:]
+    return count + (last != b"\n")
 
 
 def _wrong_token(line: bytes, tokens: list[bytes], header: Header) -> tuple[bytes, str] | None:
