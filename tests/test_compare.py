@@ -290,6 +290,8 @@ def test_a_pack_of_a_third_party_is_merged_and_compared(
     files = {path.name: path for path in (tmp_path / "site" / "compare" / "near_far").iterdir()}
     assert files.keys() == {"best.csv", "ratios.csv", "speeds.svg", "best.svg", "rooflines.svg"}
     assert "symbolic.gsofa@bcsstk18.metis,far,2.0,1.0,2.0," in files["ratios.csv"].read_text()
+    drawn = files["speeds.svg"].read_text()
+    assert "near as 1x" in drawn and drawn.count("<!-- 2x -->") == 2, "the axis and the label of far's speed"
     assert main(["check"]) == 0 and "far: 2 records" in capsys.readouterr().out
 
 
