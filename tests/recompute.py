@@ -145,7 +145,9 @@ class Measure:
         return {matrix: number for matrix, number in numbers.items() if number}
 
     def _found(self, matrix: str, by_variant: Mapping[str, list[Raw]]) -> Mapping[str, list[Raw]]:
-        """The records of a matrix: GLU3.0's figures order generated matrices by METIS, without a matching."""
+        """The records of a matrix: GLU3.0's figures order generated matrices by METIS, without a matching.
+
+        Their diagonals have no zeros."""
         if "," not in matrix or self.preparation != "mc64+amd":
             return by_variant
         return {
@@ -256,7 +258,6 @@ MEASURES = {
     "core_entries": Measure("entries", "metis", CORE, one_run=False),
     "end_to_end": Measure("seconds", "auto+metis", *END_TO_END, f"{SEQUENTIAL}|{ONE_CORE}|{BITS}|{DIRECT}"),
     "prefetched": Measure("seconds", "metis", f"{UNIFIED}.prefetch=true", CORE, OTHERWISE),
-    # The generated matrices of the embedded suite have no zeros on the diagonal, and are not matched.
     "kernels": Measure("kernel seconds", "mc64+amd", *map(either, (GLU2, GLU3, f"{BATCHED}|{GRAPHS}"))),
     "levelling": Measure("seconds", "mc64+amd", EXACT, RELAXED, TABLE2),
     "filled": Measure("filled", "mc64+amd", RELAXED, others=TABLE2),

@@ -370,6 +370,14 @@ def test_only_what_has_an_ok_record_of_todays_sources_is_counted(
     assert (found["key"], found["device"]) == (measure(case, limits).key, "NVIDIA Fake 1")
     assert found["facts"]["gpu_fault_groups"] == 2 and found["facts"]["uncounted_seconds"] >= 0.15
 
+    ok = measure(case, limits)
+    failed_since = replace(ok, status=Status.ERROR, run_id="later", seconds=[])
+    write_records(record_path("test-machine", case.name), [ok, failed_since])
+    with pytest.raises(CountingError, match="none with an ok record"):
+        counted_cases(Settings())
+    write_records(record_path("test-machine", case.name), [failed_since, ok])
+    assert counted_cases(Settings()) == [case]
+
     monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "other sources")
     with pytest.raises(CountingError, match="none with an ok record"):
         counted_cases(Settings())
