@@ -232,7 +232,7 @@ MUTATIONS = (
         "test_syntax.py::test_what_it_does_counts",
     ),
     Mutation(
-        "the key ignores a kernel's headers of headers", "fillpath/source.py",
+        "the key ignores a kernel's headers of headers", "fillpath/source_hashes.py",
         "todo += (new := {HEADERS / name for name in names} - headers)",
         "new = {HEADERS / name for name in names} - headers",
         "test_syntax.py::test_a_kernel_has_the_headers_of_its_headers",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fillpath import registry, source, source_hashes, syntax
+from fillpath import registry, source_hashes, syntax
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.stages import STAGES
@@ -67,7 +67,7 @@ def unused():
 """
 
 
-CACHES = (syntax._module, source.texts, source_hashes.state)
+CACHES = (syntax._module, source_hashes.texts, source_hashes.state)
 
 
 def read_anew() -> None:
@@ -289,15 +289,15 @@ def test_kernels_are_those_that_the_code_names() -> None:
     """And each that lies there is of some implementation."""
     named: set[Path] = set()
     for entry in registry.registered():
-        found = source.kernels_of(entry.definitions())
+        found = source_hashes.kernels_of(entry.definitions())
         assert found == set(entry.kernel_paths()), f"{entry.stage}.{entry.name}"
-        named |= {path for kernel in found for path in (kernel, *source.included(kernel))}
+        named |= {path for kernel in found for path in (kernel, *source_hashes.included(kernel))}
     assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
 
 
 def test_a_kernel_has_the_headers_of_its_headers() -> None:
-    kernel, inner = ROOT / "impl" / "multifrontal" / "factor.cu", source.HEADERS / "tensor_cores.cuh"
-    assert inner.name not in kernel.read_text() and inner in source.included(kernel)
+    kernel, inner = ROOT / "impl" / "multifrontal" / "factor.cu", source_hashes.HEADERS / "tensor_cores.cuh"
+    assert inner.name not in kernel.read_text() and inner in source_hashes.included(kernel)
 
 
 def test_no_implementation_reads_what_only_describes_the_machine() -> None:

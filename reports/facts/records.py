@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fillpath import holdings, regated, registry, source
+from fillpath import holdings, regated, registry, source_hashes
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.host import machine_name
@@ -158,7 +158,7 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
         except UnknownNameError:
             continue
         # Sources are hashed once per version of a peer's library.
-        name = case.stage, case.implementation, *source.versions(implementation.peer, record.versions)
+        name = case.stage, case.implementation, *source_hashes.versions(implementation.peer, record.versions)
         if name not in hashes:
             hashes[name] = implementation.source_hash(record.versions)
         prepared = (record.prepared or {}).get("hash", "")
