@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import csv
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, storing, transfer
 from fillpath.errors import TransferError, suggest
-from fillpath.paths import cache, expanded, write_text
+from fillpath.paths import cache, write_text
 from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
@@ -52,7 +53,9 @@ class Listed(NamedTuple):
 def address(path: str) -> str:
     """Return where a file of the collection is: in `$FILLPATH_MIRROR` (a folder or URL), or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
-    return f"{base}/{path}" if is_remote(base) else str(expanded(base).absolute() / path)
+    if is_remote(base):
+        return f"{base}/{path}"
+    return os.path.abspath(f"{os.path.expanduser(base)}/{path}")  # noqa: PTH100, PTH111  Path's own may raise.
 
 
 def local_path() -> Path:

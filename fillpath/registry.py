@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from fillpath import source_hashes, syntax
+from fillpath import source_hashes
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, Raw, System, TwoWay
 from fillpath.options import Option, options_of
@@ -100,10 +100,6 @@ class Implementation:
         """
         library = source_hashes.versions(self.peer, versions)[:1]
         return source_hashes.source_hash(self.function, self.takes, self.kernels, library)
-
-    def definitions(self) -> frozenset[syntax.Definition]:
-        """Return the definitions within impl/ that the function and the makers of its noun reach."""
-        return source_hashes.definitions(self.function, self.takes)
 
     def kernel_paths(self) -> list[Path]:
         """Return its .cu files."""

@@ -105,6 +105,10 @@ def names(tree: Path) -> set[str | None]:
     return {d.name for d in syntax.reached(tree / "impl" / "work.py", "work")}
 
 
+def definitions_of(entry: registry.Implementation) -> frozenset[syntax.Definition]:
+    return source_hashes.definitions(entry.function, entry.takes)
+
+
 def test_what_a_function_reaches_by_name_and_through_imports(tree: Path) -> None:
     assert names(tree) == {"work", "LIMIT", "scaled", "doubled", "FACTOR", "registered", None}
     [acts] = [d for d in syntax.reached(tree / "impl" / "work.py", "work") if d.name is None]
@@ -289,7 +293,7 @@ def test_kernels_are_those_that_the_code_names() -> None:
     """And each that lies there is of some implementation."""
     named: set[Path] = set()
     for entry in registry.registered():
-        found = source_hashes.kernels_of(entry.definitions())
+        found = source_hashes.kernels_of(definitions_of(entry))
         assert found == set(entry.kernel_paths()), f"{entry.stage}.{entry.name}"
         named |= {path for kernel in found for path in (kernel, *source_hashes.included(kernel))}
     assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
@@ -302,7 +306,7 @@ def test_a_kernel_has_the_headers_of_its_headers() -> None:
 
 def test_no_implementation_reads_what_only_describes_the_machine() -> None:
     for entry in registry.registered():
-        places = {(d.path.name, d.name) for d in entry.definitions() if d.path.parent.name == "cuda"}
+        places = {(d.path.name, d.name) for d in definitions_of(entry) if d.path.parent.name == "cuda"}
         assert not {("device.py", "facts"), ("device.py", "identity")} & places, entry.name
         assert not [place for place in places if place[0] == "nvml.py"], entry.name
 
