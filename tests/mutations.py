@@ -196,8 +196,8 @@ MUTATIONS = (
     ),
     Mutation(
         "today's verdicts on old records are not read", "reports/facts/records.py",
-        "[[regated.applied(record, gate)", "[[record",
-        "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
+        "[[gate_verdicts.applied(record, gate)", "[[record",
+        "test_gate_verdicts.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
     ),
     # The table of cases.
     Mutation(

@@ -120,6 +120,7 @@ ANSWERS: dict[str, tuple[list[Behaviour], list[str | None], bool]] = {
     "the right range": ([cut(1000), part_of(RIGHT)], [None, "bytes=1000-"], True),
     "ranges are ignored": ([cut(1000), no_range], [None, "bytes=1000-"], False),
     **{f"range {span}": ([cut(1000), part_of(span)], [None, "bytes=1000-", None], False) for span in SPANS},
+    "no ETag": ([cut(1000), part_of(RIGHT, "")], [None, "bytes=1000-", None], False),
     "another file": ([cut(1000), part_of(RIGHT, '"2"')], [None, "bytes=1000-", None], False),
     "a range that nobody asked for": ([part_of("bytes 5-3001/3002", first=5)], [None, None], False),
     "no length": ([no_length], [None], True),
