@@ -5,8 +5,6 @@ The index holds the number of matrices, a date, and one line per matrix. Symmetr
     group, name, rows, columns, entries, 5 properties, 2 symmetries, kind, entries with explicit zeros
 """
 
-from __future__ import annotations
-
 import csv
 import logging
 import os

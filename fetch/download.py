@@ -6,8 +6,6 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
     download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

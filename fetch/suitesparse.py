@@ -8,8 +8,6 @@ the member `<name>/<name>.mtx` of an archive is ever written, and only as a plai
 The order of the steps keeps the cache whole if a process is killed between two.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import logging

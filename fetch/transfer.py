@@ -5,8 +5,6 @@ The caller checks what a transfer brings, and discards the part.
     archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
