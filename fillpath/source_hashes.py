@@ -14,7 +14,7 @@ import inspect
 import re
 import shutil
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,33 +35,16 @@ _HASH = re.compile("[0-9a-f]{64}")
 _makers: dict[type, Callable[..., Any]] = {}
 
 
+@functools.cache
 def source_hash(
-    function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: Sequence[str]
+    function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: tuple[str, ...]
 ) -> str:
-    """Return the hash of `texts` and of a peer's version, cached where all code lies in impl/."""
+    """Return the hash of `texts` and of a peer's version, kept in a file where all code lies in impl/."""
     files = (Path(inspect.getfile(each)) for each in (function, *makers_of(takes)))
     if not all(_ROOM in file.parents for file in files):
         return content_hash(*library, *texts(function, takes, kernels))
-    return _kept(function, takes, kernels, tuple(library), state())
-
-
-@functools.cache
-def state() -> str:
-    """Return a hash of every file that decides a hash of sources."""
-    python = sorted(_ROOM.rglob("*.py"))
-    cuda = sorted(path for kind in ("*.cu", "*.cuh") for path in _ROOM.rglob(kind))
-    names = [str(path.relative_to(ROOT)) for path in (*python, *cuda, *_FOLLOWED_BY)]
-    return content_hash(
-        *names, *map(syntax.source_of, python), *(path.read_bytes() for path in (*cuda, *_FOLLOWED_BY))
-    )
-
-
-@functools.cache
-def _kept(
-    function: Callable[..., Any], takes: type, kernels: tuple[str, ...], library: tuple[str, ...], state: str
-) -> str:
     words = (function.__module__, function.__qualname__, takes.__name__, *kernels)
-    path = WORK / "sources" / state / content_hash("\n".join(words), *library)
+    path = WORK / "sources" / state() / content_hash("\n".join(words), *library)
     with contextlib.suppress(OSError):
         if _HASH.fullmatch(kept := path.read_text()):
             return kept
@@ -73,6 +56,17 @@ def _kept(
             shutil.rmtree(path.parents[1], ignore_errors=True)
         write_text(path, made)
     return made
+
+
+@functools.cache
+def state() -> str:
+    """Return a hash of every file that decides a hash of sources."""
+    python = sorted(_ROOM.rglob("*.py"))
+    cuda = sorted(path for kind in ("*.cu", "*.cuh") for path in _ROOM.rglob(kind))
+    names = [str(path.relative_to(ROOT)) for path in (*python, *cuda, *_FOLLOWED_BY)]
+    return content_hash(
+        *names, *map(syntax.source_of, python), *(path.read_bytes() for path in (*cuda, *_FOLLOWED_BY))
+    )
 
 
 def definitions(function: Callable[..., Any], takes: type) -> frozenset[syntax.Definition]:
@@ -124,7 +118,7 @@ def included(kernel: Path) -> list[Path]:
     return sorted(headers)
 
 
-def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) -> list[str]:
+def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the versions of those libraries that are there.
 
     names : iterable of str, peers or packages
@@ -135,7 +129,7 @@ def versions(names: Iterable[str], recorded: Mapping[str, str] | None = None) ->
         found = [known[name].version() if name in known else peers.package_version(name) for name in names]
     else:
         found = [known[n].recorded_version(recorded) if n in known else recorded.get(n) for n in names]
-    return [version for version in found if version is not None]
+    return tuple(version for version in found if version is not None)
 
 
 def _reached(function: Callable[..., Any]) -> frozenset[syntax.Definition]:

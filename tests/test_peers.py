@@ -339,9 +339,9 @@ def test_doctor_has_a_line_for_each(
 
 
 def test_a_key_is_the_same_whether_a_record_names_the_peer_or_its_package() -> None:
-    assert source_hashes.versions(["cudss"], {"nvidia-cudss-cu12": "0.7"}) == ["0.7"]
-    assert source_hashes.versions(["cudss"], {"cudss": "0.8", "nvidia-cudss-cu13": "0.7"}) == ["0.8"]
-    assert source_hashes.versions(["cudss"], {"scipy": "1"}) == [] == source_hashes.versions(["cudss"], {})
+    assert source_hashes.versions(["cudss"], {"nvidia-cudss-cu12": "0.7"}) == ("0.7",)
+    assert source_hashes.versions(["cudss"], {"cudss": "0.8", "nvidia-cudss-cu13": "0.7"}) == ("0.8",)
+    assert source_hashes.versions(["cudss"], {"scipy": "1"}) == () == source_hashes.versions(["cudss"], {})
 
 
 def test_another_version_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:

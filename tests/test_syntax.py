@@ -67,7 +67,7 @@ def unused():
 """
 
 
-CACHES = (syntax._module, source_hashes.texts, source_hashes.state)
+CACHES = (syntax._module, source_hashes.texts, source_hashes.state, source_hashes.source_hash)
 
 
 def read_anew() -> None:
