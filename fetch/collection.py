@@ -51,9 +51,8 @@ class Listed(NamedTuple):
 def address(path: str) -> str:
     """Return where a file of the collection is: in `$FILLPATH_MIRROR` (a folder or URL), or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
-    if is_remote(base):
-        return f"{base}/{path}"
-    return os.path.abspath(f"{os.path.expanduser(base)}/{path}")  # noqa: PTH100, PTH111  Path's own may raise.
+    folder = Path(os.path.expanduser(base))  # noqa: PTH111  Path's own raises for an unknown user.
+    return f"{base}/{path}" if is_remote(base) else str(folder.absolute() / path)
 
 
 def local_path() -> Path:

@@ -207,6 +207,14 @@ def test_a_part_without_its_note_starts_over(
     assert get(site, part).inherited == 0 and site.ranges == [None]
 
 
+def test_the_rest_of_a_file_may_come_without_its_time_of_change(site: Site, part: Path) -> None:
+    changed = "Wed, 21 Oct 2015 07:28:00 GMT"
+    begun = answered(200, DATA[:1000], Content_Length=str(len(DATA)), Last_Modified=changed)
+    site.script = [begun, answered(206, DATA[1000:], Content_Range=RIGHT)]
+    get(site, part)
+    assert site.ranges == [None, "bytes=1000-"] and site.requests[1].if_range == changed
+
+
 def test_weak_validators_are_not_relied_on(site: Site, part: Path) -> None:
     site.etag = 'W/"1"'
     site.script = [cut(1000)]

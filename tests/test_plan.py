@@ -208,7 +208,7 @@ def test_nobody_is_asked_for_the_sizes_of_archives(monkeypatch: pytest.MonkeyPat
         raise AssertionError(f"{address} is asked")
 
     monkeypatch.setenv("FILLPATH_MIRROR", mirror)
-    monkeypatch.setattr(socket, "create_connection", asked)
+    monkeypatch.setattr(socket.socket, "connect", asked)
     inputs = plan.plan(Settings(suite="small", figure="glu3.phases")).inputs
     collected = inputs[[bool(catalogue.lookup(matrix).group) for matrix in inputs["matrix"]]]
     downloads = collected["download"][collected["download"] > 0]
