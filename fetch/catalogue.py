@@ -1,7 +1,5 @@
 """config/matrices.csv: the matrices of the papers, and stand-ins for matrices that cannot be obtained."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import re

@@ -5,17 +5,16 @@ The index holds the number of matrices, a date, and one line per matrix. Symmetr
     group, name, rows, columns, entries, 5 properties, 2 symmetries, kind, entries with explicit zeros
 """
 
-from __future__ import annotations
-
 import csv
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, storing, transfer
 from fillpath.errors import TransferError, suggest
-from fillpath.paths import cache, expanded, write_text
+from fillpath.paths import cache, write_text
 from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
@@ -52,7 +51,8 @@ class Listed(NamedTuple):
 def address(path: str) -> str:
     """Return where a file of the collection is: in `$FILLPATH_MIRROR` (a folder or URL), or on the site."""
     base = (settings().mirror or SITE).rstrip("/")
-    return f"{base}/{path}" if is_remote(base) else str(expanded(base).absolute() / path)
+    folder = Path(os.path.expanduser(base))  # noqa: PTH111  Path's own raises for an unknown user.
+    return f"{base}/{path}" if is_remote(base) else str(folder.absolute() / path)
 
 
 def local_path() -> Path:

@@ -1,4 +1,4 @@
-"""Download one file over http(s), resumed, retried and bounded, or ask for the size of an archive.
+"""Download one file over http(s), resumed, retried and bounded.
 
 A part that a kill, a full disk or a bad connection left is resumed if its server allows that safely. Errors
 of requests and urllib3 may pass on a retry; TransferError and DiskFullError are final.
@@ -6,30 +6,22 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
     download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import sys
-import threading
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import requests
-from requests import ConnectionError, PreparedRequest, RequestException, Response, Timeout
+from requests import ConnectionError, PreparedRequest, Response, Timeout
 from requests.exceptions import InvalidURL
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, LocationValueError, MaxRetryError
 from urllib3.util import Retry
 
-from fetch.collection import address
-from fetch.transfer import Part, Wanted, announced, is_remote, storing
+from fetch.transfer import Part, Wanted, storing
 from fillpath import __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
-from fillpath.settings import settings
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
@@ -39,7 +31,6 @@ GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 LARGEST = 64 * 2**30  # Bytes.
-QUICK, AT_ONCE = 5.0, 4  # Seconds for a size, since a plan can guess it, and sizes asked for at once.
 REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
 _LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
@@ -168,37 +159,3 @@ def _cause(problem: BaseException, seconds: float) -> str:
         problem = problem.__context__
     no_byte = f"no byte for {seconds:g} s" if isinstance(problem, TimeoutError) else ""
     return no_byte or str(problem) or type(problem).__name__
-
-
-def archive_sizes(matrices: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | TransferError | None]:
-    """Return the bytes of the archive of each (group, name), in `$FILLPATH_MIRROR` or on the site.
-
-    The bytes are None if no server answers or may be asked, and an error for an archive known to be absent. A
-    server that fails to answer once is not asked again.
-    """
-    silent = threading.Event()
-
-    def ask(matrix: tuple[str, str]) -> int | TransferError | None:
-        location = address("MM/{}/{}.tar.gz".format(*matrix))
-        try:
-            if not is_remote(location):
-                return Path(location).stat().st_size
-            if silent.is_set() or settings().offline:
-                return None
-            with Session() as session:
-                answer = session.head(location, timeout=QUICK, allow_redirects=True)
-        except RequestException:  # Before OSError, of which it is one.
-            silent.set()
-            return None
-        except OSError as problem:
-            return TransferError(f"{location}: {problem.strerror}")
-        if answer.status_code in (404, 410):
-            return TransferError(f"{location}: not there (HTTP {answer.status_code})")
-        size = announced(answer.headers) if answer.ok else None
-        if size is None:
-            silent.set()
-        return size
-
-    wanted = list(dict.fromkeys(matrices))
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return dict(zip(wanted, pool.map(ask, wanted), strict=True))

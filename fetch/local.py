@@ -1,7 +1,5 @@
 """Files of the user's own: each is copied into the cache, under its name and the hash of its content."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

@@ -8,8 +8,6 @@ The kinds are:
     local+m-1a2b    a file of the user's own, by its stem and the hash of its content
 """
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

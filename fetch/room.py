@@ -1,7 +1,5 @@
 """Whether a matrix fits into this machine's memory, checked before anything is allocated."""
 
-from __future__ import annotations
-
 from psutil import virtual_memory
 
 from fillpath.errors import MemoryBudgetError

@@ -5,8 +5,6 @@ user's home. So only its database is imported, in an empty home, and filled in m
 ssgetpy fails, the same index is searched without it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import logging

@@ -8,8 +8,6 @@ the member `<name>/<name>.mtx` of an archive is ever written, and only as a plai
 The order of the steps keeps the cache whole if a process is killed between two.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import logging
@@ -90,13 +88,10 @@ def fetch(
     """
     path = _path(group, name)
     part = path.with_name(f"{name}.tar.gz.part")
-    found = None if trust_change else cached(group, name, sha256)
-    if found is not None and not part.exists():
+    if not (trust_change or part.exists()) and (found := cached(group, name, sha256)):
         return found
     location = address(f"MM/{group}/{name}.tar.gz")
     wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
-    if found is None:
-        refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             Part(part).discard()  # An earlier process was killed after it wrote its receipt.
@@ -121,11 +116,10 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
     """Return the matrix if the cache holds it completely, and with this sha256 if one is given."""
     path = _path(group, name)
     receipt = read_note(path.with_name(_RECEIPT), _Receipt)
-    if receipt is None or not path.is_file() or path.stat().st_size != receipt.bytes:
+    if receipt is None or sha256 not in ("", receipt.sha256):
         return None
-    if sha256 and receipt.sha256 != sha256:
-        return None
-    return Download(path, receipt.sha256, receipt.source, "reused")
+    whole = path.is_file() and path.stat().st_size == receipt.bytes
+    return Download(path, receipt.sha256, receipt.source, "reused") if whole else None
 
 
 def forget_failure(group: str, name: str) -> None:

@@ -5,8 +5,6 @@ The caller checks what a transfer brings, and discards the part.
     archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
@@ -92,8 +90,10 @@ class Part:
         span = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", headers.get("Content-Range", ""))
         if span is None or not 0 < self.size == int(span[1]):
             return False
-        validators, total = {_validator(headers), self.origin.validator, ""}, self.origin.total
-        return len(validators) <= 2 and (total is None or span[2] == str(total))
+        given, known, total = _validator(headers), self.origin.validator, self.origin.total
+        # With If-Range a server may leave out Last-Modified, but not its ETag (RFC 9110, section 15.3.7).
+        same = known in ("", given) or not (given or known.startswith('"'))
+        return same and (total is None or span[2] == str(total))
 
     def discard(self) -> None:
         """Delete everything that has arrived. Raises TransferError."""

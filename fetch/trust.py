@@ -3,8 +3,6 @@
 The checksums are stored in the cache, and outlive the matrices there.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -4,8 +4,6 @@ The archive is inflated forwards, header by header, and `tarfile` parses one hea
 extended headers of any size whole, some of them in quadratic time.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import tarfile

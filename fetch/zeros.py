@@ -1,7 +1,5 @@
 """Explicit zeros of a matrix that represents a graph: they are no edges."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

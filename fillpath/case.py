@@ -59,7 +59,7 @@ class Preparation:
         if not 0 <= self.diagonal <= MAX_DIAGONAL:
             raise UnknownNameError(f"diagonal {self.diagonal}: expected an integer in 0..{MAX_DIAGONAL}")
         if self.diagonal and self.matching != "none":
-            raise UnknownNameError(f"diagonal={self.diagonal} stands in for a matching: use matching none")
+            raise UnknownNameError(f"diagonal={self.diagonal} replaces a matching: use matching none")
 
     @property
     def name(self) -> str:

@@ -32,16 +32,9 @@ def violation(value: Any, schema: str) -> str:
     # Help and records need no schema, and the import takes long.
     import jsonschema
 
-    error = jsonschema.exceptions.best_match(validator(schema).iter_errors(value))
+    errors = jsonschema.Draft202012Validator(schema_of(schema)).iter_errors(value)
+    error = jsonschema.exceptions.best_match(errors)
     return f"{error.json_path}: {error.message}" if error else ""
-
-
-@functools.cache
-def validator(schema: str) -> Any:
-    """Return the validator of a schema of config/schemas/."""
-    import jsonschema
-
-    return jsonschema.Draft202012Validator(schema_of(schema))
 
 
 @functools.cache

@@ -7,12 +7,13 @@ A folder from somebody else is checked before it is compared.
 """
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fillpath import earlier, regated
+from fillpath import earlier, gate_verdicts
 from fillpath.case import Case
 from fillpath.config import violation
 from fillpath.errors import ConfigError, InputError, UnknownNameError
@@ -51,8 +52,7 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
             cases.append([*(each for each in archived.get(path.stem, ()) if each not in here), *here])
     if not cases:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
-    gate = folder / regated.NAME
-    regated.require_known(regated.read(gate), (each for case in cases for each in case), str(gate))
+    gate_verdicts.require_known(folder / gate_verdicts.NAME, itertools.chain.from_iterable(cases))
     checked = f"{len(sums)} files checked" if sums else "no checksums"
     without = "" if (folder / FACTS).is_file() else f"; without {FACTS}"
     return f"{folder.name}: {sum(map(len, cases))} records, {checked}{without}", cases

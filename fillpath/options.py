@@ -3,25 +3,34 @@
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Literal
 
 from fillpath.errors import UnknownNameError
 
-# How an error message describes each kind of value.
-_EXPECTED = {
-    bool: "true or false",
-    int: "an integer, or bytes such as 64MB or 1GiB",
-    float: "a number",
-    str: "text",
-}
-_UNITS = {
+_UNITS: Mapping[str, int] = {
     "": 1,
     "B": 1,
     **{f"{p}B": 10 ** (3 * i) for i, p in enumerate("kMGT", 1)},
     **{f"{p}iB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)},
+}
+
+
+def _size(text: str) -> int:
+    number = re.fullmatch(r"(-?[0-9]+)([A-Za-z]*)", text)
+    if number is None:
+        raise ValueError(text)
+    return int(number[1]) * _UNITS[number[2]]
+
+
+# How each kind of value is parsed, and described in an error.
+_KINDS: Mapping[type, tuple[Callable[[str], Any], str]] = {
+    bool: ({"true": True, "false": False}.__getitem__, "true or false"),
+    int: (_size, "an integer, or bytes such as 64MB or 1GiB"),
+    float: (float, "a number"),
+    str: (str, "text"),
 }
 
 
@@ -46,10 +55,10 @@ class Option:
             return None
         if self.choices and text not in self.choices:
             raise UnknownNameError(f"option {self.name}={text}: expected one of {', '.join(self.choices)}")
+        parse, expected = _KINDS[self.kind]
         try:
-            return _parse_value(self.kind, text)
+            return parse(text)
         except (ValueError, KeyError):
-            expected = _EXPECTED[self.kind]
             raise UnknownNameError(f"option {self.name}={text}: expected {expected}") from None
 
     def text(self, value: Any) -> str:
@@ -86,18 +95,7 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
             kind = next(each for each in typing.get_args(kind) if each is not type(None))
         if typing.get_origin(kind) is Literal:
             kind, choices = str, typing.get_args(kind)
-        if kind not in _EXPECTED:
+        if kind not in _KINDS:
             raise TypeError(f"option {parameter.name}: {kind} is none of bool, int, float, str, Literal")
         options.append(Option(parameter.name, kind, parameter.default, choices))
     return tuple(options)
-
-
-def _parse_value(kind: type, text: str) -> Any:
-    if kind is bool:
-        return {"true": True, "false": False}[text]
-    if kind is int:
-        number = re.fullmatch(r"(-?[0-9]+)([A-Za-z]*)", text)
-        if number is None:
-            raise ValueError(text)
-        return int(number[1]) * _UNITS[number[2]]
-    return kind(text)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from fillpath.errors import ConfigError, DiskFullError, FillpathError, InputError
+from fillpath.errors import ConfigError, DiskFullError, FillpathError
 from fillpath.settings import settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,14 +55,6 @@ def cache() -> Path:
         return Path.home() / ".cache" / "fillpath"
     except RuntimeError:
         raise ConfigError("no home folder: set HOME, or FILLPATH_CACHE to a folder of its own") from None
-
-
-def expanded(text: str) -> Path:
-    """Return the path with `~` and `~user` as their folders. Raises InputError for a user who has none."""
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        raise InputError(f"{text}: there is no such user's home folder") from None
 
 
 def remedy(path: str | Path) -> str:

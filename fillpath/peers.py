@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fillpath.config import load
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError, suggest
@@ -23,7 +24,9 @@ from fillpath.paths import CONFIG
 from fillpath.settings import settings
 
 FILE = CONFIG / "peers.yaml"
-_ADVICE = "; fillpath/peers.py lists the fields of a peer"
+# Fields that a peer has as the file has them.
+_GIVEN = ("title", "command", "file", "setting", "mpi")
+_ADVICE = "; its head explains the fields of a peer"
 _SYSTEM = Path("/usr")
 # Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
 _FOLDERS = ("local/lib", f"lib/{platform.machine()}-linux-gnu", "lib64", "lib")
@@ -32,51 +35,27 @@ _VERSION = re.compile(r"\d+(\.\d+)*(?=$|\.so$)")
 
 
 @dataclass(frozen=True)
-class Call:
-    """How an implementation calls its library: declared beforehand, and the default in every comparison.
-
-    settings : str, in words
-    matrix : str, the kind that the library is given: pattern, general, SPD, Laplacian; "declared": the
-        library gets the kind of each matrix
-    threads : str, 1, its BLAS's, OpenMP's, ranks of MPI, a GPU
-    loop : str, whose loop iterates
-    """
-
-    settings: str
-    matrix: str
-    threads: str
-    loop: str
-
-
-@dataclass(frozen=True)
 class Peer:
     """Another author's library.
 
     name : str, as in the versions of a record
-    title, home, licence, size, seen : str, words of docs/peers.md: its name, its page, its licence, what is
-        fetched, and which versions have been tried
+    title : str, its name for people
     command : str, a line that installs it
-    alternative : str, another way to have it, in a line; empty without one
     packages : tuple of str, packages of PyPI that it comes in; the first one that is installed counts
     file : str, a regular expression of the shared library's name; empty where the package is imported
     setting : str, the variable that names the file
     mpi : bool, whether it is called on ranks, through mpi4py
-    calls : mapping, its call by implementation, `stage.name`
+    declared : mapping, its entry of config/peers.yaml, with the words of docs/peers.md
     """
 
     name: str
     title: str
-    home: str
-    licence: str
-    size: str
-    seen: str
     command: str
-    alternative: str = ""
     packages: tuple[str, ...] = ()
     file: str = ""
     setting: str = ""
     mpi: bool = False
-    calls: Mapping[str, Call] = field(default_factory=dict)
+    declared: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def remedy(self) -> str:
@@ -167,13 +146,13 @@ def peers() -> Mapping[str, Peer]:
 
     Raises ConfigError where the file is damaged, or contradicts config/schemas/peers.json.
     """
-    loaded = load(FILE, "peers", _ADVICE)
-    for name, fields in loaded.items():
-        if fields.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
+    found = {}
+    for name, declared in load(FILE, "peers", _ADVICE).items():
+        if declared.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
             raise ConfigError(f"{FILE}: $.{name}.setting: expected {expected}{_ADVICE}")
-        fields["packages"] = tuple(fields.get("packages", ()))
-        fields["calls"] = {name: Call(**call) for name, call in fields.get("calls", {}).items()}
-    return {name: Peer(name, **fields) for name, fields in loaded.items()}
+        given = {key: declared[key] for key in _GIVEN if key in declared}
+        found[name] = Peer(name, **given, packages=tuple(declared.get("packages", ())), declared=declared)
+    return found
 
 
 def peer(name: str) -> Peer:

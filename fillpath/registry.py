@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from fillpath import source, source_hashes, syntax
+from fillpath import source_hashes
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, Raw, System, TwoWay
 from fillpath.options import Option, options_of
 from fillpath.stages import stage_of
 
 # impl/ imports these from here, and the keys of its records hold the names of what it imports from.
-from fillpath.source import HEADERS as HEADERS, included as included, maker as maker  # isort: skip
+from fillpath.source_hashes import HEADERS as HEADERS, included as included, maker as maker  # isort: skip
 
 # Nouns that an implementation can be given. All are made before anything is timed.
 TAKEN = (Raw, Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
@@ -98,16 +98,12 @@ class Implementation:
 
         versions : by package, where a measurement was made; None: as installed here.
         """
-        library = source.versions(self.peer, versions)[:1]
+        library = source_hashes.versions(self.peer, versions)[:1]
         return source_hashes.source_hash(self.function, self.takes, self.kernels, library)
-
-    def definitions(self) -> frozenset[syntax.Definition]:
-        """Return the definitions within impl/ that the function and the makers of its noun reach."""
-        return source.definitions(self.function, self.takes)
 
     def kernel_paths(self) -> list[Path]:
         """Return its .cu files."""
-        return source.kernel_paths(self.function, self.kernels)
+        return source_hashes.kernel_paths(self.function, self.kernels)
 
 
 _registry: dict[tuple[str, str], Implementation] = {}

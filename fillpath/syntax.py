@@ -32,8 +32,8 @@ _COMPILES = ("njit", "compiled", "inner", "threaded", "intrinsic")
 _MAKES = (*_REGISTERS, *_COMPILES, "cache", "lru_cache", "dataclass", "contextmanager")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# Fields of a node that do not decide what it does; `kind` is the u of a string.
-_IGNORED = ("ctx", "kind", "type_comment", "annotation", "returns")
+# Fields of a node that do not decide what the node does; `kind` is the u of a string.
+_IGNORED = ("ctx", "kind")
 # Annotations that dataclasses read.
 _READ = re.compile(r"\b(ClassVar|InitVar|KW_ONLY)\b")
 _LITERAL = r"""\.?\d(?:[eEpP][+-]|[\w.']*\w|)[\w.]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
@@ -95,7 +95,7 @@ class Definition:
     @functools.cached_property
     def strings(self) -> frozenset[str]:
         """Return the string constants in it, except docstrings."""
-        nodes = (node for statement in self.statements for node in _walk(statement))
+        nodes = (node for statement in self.statements for node in ast.walk(statement))
         constants = (node.value for node in nodes if isinstance(node, ast.Constant))
         return frozenset(value for value in constants if isinstance(value, str))
 
@@ -104,7 +104,7 @@ class Definition:
         """Return each dotted name (`a.b.c`) that is read, its imports, its definitions in `impl/`."""
         module, found = _module(self.path), []
         for statement in self.statements:
-            nodes = _walk(statement)
+            nodes = list(ast.walk(statement))
             local = _imported(self.path, nodes)
             inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
             for first, *rest in (_dotted(node) for node in nodes if id(node) not in inner and _dotted(node)):
@@ -159,7 +159,7 @@ def module_text(path: Path) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _module_text(source: str) -> str:
-    return "\n".join(map(_text, _kept(ast.parse(source).body)))
+    return "\n".join(map(_text, _parsed(source)))
 
 
 def cuda_text(text: str) -> str:
@@ -216,13 +216,13 @@ def source_of(path: Path) -> str:
 
 @functools.cache
 def _module(path: Path) -> _Module:
-    body = ast.parse(source_of(path)).body
-    statements = [node for node in _kept(body) if not isinstance(node, _IMPORTS)]
+    body = _parsed(source_of(path))
+    statements = [node for node in body if not isinstance(node, _IMPORTS)]
     bound: dict[str, tuple[ast.stmt, ...]] = {}
     for node in statements:
         for name in dict.fromkeys(_bindings(node)):
             bound[name] = (*bound.get(name, ()), node)
-    names = (node for each in statements for node in _walk(each) if isinstance(node, ast.Name))
+    names = (node for each in statements for node in ast.walk(each) if isinstance(node, ast.Name))
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
     acts = tuple(node for node in statements if _acts(node, read))
     definitions = {name: Definition(path, name, nodes) for name, nodes in bound.items()}
@@ -235,11 +235,10 @@ def _acts(node: ast.stmt, read: set[str]) -> bool:
         made = all(_decorator(each) in _MAKES for each in node.decorator_list)
         hooked = isinstance(node, ast.ClassDef) and bool(node.keywords)
         return not made or hooked
-    if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+    if not isinstance(node, ast.Assign):
         return True
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     names = set(_bindings(node))
-    plain = all(isinstance(target, (ast.Name, ast.Tuple, ast.List)) for target in targets)
+    plain = all(isinstance(target, (ast.Name, ast.Tuple, ast.List)) for target in node.targets)
     hidden = {name for name in names if name.startswith("_") and not name.startswith("__")}
     return not plain or (names == hidden and not names & read)
 
@@ -264,13 +263,40 @@ def _top(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield node
         if not isinstance(node, _SCOPES):
-            yield from _top(_children(node))
+            yield from _top(ast.iter_child_nodes(node))
 
 
-def _kept(statements: Iterable[ast.AST]) -> list[ast.stmt]:
-    """Return the statements with an effect: no docstring, no other constant."""
-    nodes = (node for node in statements if isinstance(node, ast.stmt))
-    return [n for n in nodes if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+class _Bare(ast.NodeTransformer):
+    """A tree without docstrings, other constants, annotations and registering decorators."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Remove from a node, and from all within, what does not decide what its code does."""
+        is_read = isinstance(node, ast.AnnAssign) and _READ.search(ast.unparse(node.annotation))
+        for name, value in ast.iter_fields(node):
+            if name in ("annotation", "returns") and not is_read:
+                setattr(node, name, None)
+            elif name == "decorator_list":
+                setattr(node, name, [each for each in value if _decorator(each) not in _REGISTERS])
+            elif isinstance(value, list):
+                setattr(node, name, [each for each in value if not _is_idle(each, node)])
+        super().generic_visit(node)
+        if isinstance(node, ast.AnnAssign) and node.value is not None and not is_read:
+            return ast.Assign(targets=[node.target], value=node.value)
+        return node
+
+
+def _parsed(source: str) -> list[ast.stmt]:
+    """Return the statements of a module with an effect, without what has none in them."""
+    module = ast.parse(source)
+    _Bare().visit(module)
+    return module.body
+
+
+def _is_idle(node: object, parent: ast.AST) -> bool:
+    """Return whether a statement is a constant, or an annotation without a value outside of a class."""
+    if isinstance(node, ast.AnnAssign):
+        return node.value is None and not isinstance(parent, ast.ClassDef)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _imported(path: Path, nodes: Iterable[ast.AST]) -> _Imports:
@@ -294,54 +320,15 @@ def _imported(path: Path, nodes: Iterable[ast.AST]) -> _Imports:
     return {name: frozenset(targets) for name, targets in meanings.items()}
 
 
-@functools.cache
-def _walk(statement: ast.stmt) -> list[ast.AST]:
-    """Return the nodes with an effect: no docstring, annotation or registering decorator."""
-    nodes: list[ast.AST] = []
-    todo: list[ast.AST] = [statement]
-    while todo:
-        nodes.append(todo.pop())
-        todo += _children(nodes[-1])
-    return nodes
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    for _, value in _fields(node):
-        values = value if isinstance(value, list) else [value]
-        yield from (each for each in values if isinstance(each, ast.AST))
-
-
-def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
-    """Yield the fields of a node that decide what it does."""
-    for name, value in ast.iter_fields(node):
-        if name in _IGNORED and not _is_read(node):
-            continue
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            value = _kept(value)
-            if not isinstance(node, ast.ClassDef):
-                # An annotation without a value is a field in a class alone.
-                value = [each for each in value if not isinstance(each, ast.AnnAssign) or each.value]
-        if name == "decorator_list":
-            value = [decorator for decorator in value if _decorator(decorator) not in _REGISTERS]
-        if value is not None and value != []:
-            yield name, value
-
-
 def _text(value: object) -> str:
     """Return a tree as text; that of `ast.dump` differs between versions of Python."""
     if isinstance(value, list):
         return f"[{','.join(_text(each) for each in value if not _is_followed_import(each))}]"
     if not isinstance(value, ast.AST):
         return f"{type(value).__name__}:{value!r}"
-    if isinstance(value, ast.AnnAssign) and value.value is not None and not _is_read(value):
-        return _text(ast.Assign(targets=[value.target], value=value.value))
-    inner = ",".join(f"{name}={_text(part)}" for name, part in _fields(value))
+    fields = ((name, part) for name, part in ast.iter_fields(value) if name not in _IGNORED)
+    inner = ",".join(f"{name}={_text(part)}" for name, part in fields if part is not None and part != [])
     return f"{type(value).__name__}({inner})"
-
-
-def _is_read(node: ast.AST) -> bool:
-    """Return whether the annotation decides what a dataclass is."""
-    return isinstance(node, ast.AnnAssign) and bool(_READ.search(ast.unparse(node.annotation)))
 
 
 def _is_followed_import(node: object) -> bool:

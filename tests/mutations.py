@@ -196,8 +196,8 @@ MUTATIONS = (
     ),
     Mutation(
         "today's verdicts on old records are not read", "reports/facts/records.py",
-        "[[regated.applied(record, gate)", "[[record",
-        "test_regated.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
+        "[[gate_verdicts.applied(record, gate)", "[[record",
+        "test_gate_verdicts.py::test_frames_and_the_table_of_cases_have_todays_verdicts",
     ),
     # The table of cases.
     Mutation(
@@ -232,7 +232,7 @@ MUTATIONS = (
         "test_syntax.py::test_what_it_does_counts",
     ),
     Mutation(
-        "the key ignores a kernel's headers of headers", "fillpath/source.py",
+        "the key ignores a kernel's headers of headers", "fillpath/source_hashes.py",
         "todo += (new := {HEADERS / name for name in names} - headers)",
         "new = {HEADERS / name for name in names} - headers",
         "test_syntax.py::test_a_kernel_has_the_headers_of_its_headers",

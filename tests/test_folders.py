@@ -15,8 +15,9 @@ import pytest
 import commands
 from benchmarks.engine import machine
 from benchmarks.runs import launch
+from fetch import collection, suitesparse
 from fillpath import ending, numba_locator, paths
-from fillpath.errors import ConfigError, InputError
+from fillpath.errors import ConfigError, TransferError
 from fillpath.paths import ROOT
 from fillpath.settings import VARIABLES
 
@@ -55,10 +56,12 @@ def test_without_a_home_and_a_cache_one_line_names_the_setting(monkeypatch: pyte
         paths.cache()
 
 
-def test_an_unknown_users_home_is_an_input_error() -> None:
-    with pytest.raises(InputError, match=r"~nobody-of-that-name/a\.mtx"):
-        paths.expanded("~nobody-of-that-name/a.mtx")
-    assert paths.expanded("~/a.mtx") == Path.home() / "a.mtx"
+def test_the_folder_of_a_user_that_there_is_not_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_MIRROR", "~nobody-of-that-name/mirror")
+    with pytest.raises(TransferError, match=r"~nobody-of-that-name/mirror/.*: no such file"):
+        suitesparse.fetch("HB", "a")
+    monkeypatch.setenv("FILLPATH_MIRROR", "~/mirror")
+    assert collection.address("a") == str(Path.home() / "mirror" / "a")
 
 
 def test_what_cannot_be_written_names_its_setting(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
@@ -25,7 +26,7 @@ from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from commands import main
-from fillpath import peers, registry, source
+from fillpath import peers, registry, source_hashes
 from fillpath.case import Case, Preparation
 from fillpath.errors import ConfigError, UnavailableError, UnknownNameError
 from fillpath.nouns import Pattern
@@ -38,7 +39,7 @@ from tests import peers_fakes
 from tests.test_ranks import require_mpi
 
 LIBRARY = Peer(
-    "hypre", "HYPRE", "https://x", "free", "1 MB", "1.0", "make it", packages=("no-such-package",),
+    "hypre", "HYPRE", "make it", packages=("no-such-package",),
     file=r"libpeer(-\w+)?(-\d[\d.]*)?\.so(\.\d[\d.]*)?", setting="FILLPATH_HYPRE",
 )  # fmt: skip
 
@@ -214,7 +215,7 @@ def test_the_file_is_its_schemas_and_each_peer_has_what_a_user_needs() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for name, each in peers.peers().items():
         assert not each.setting or name in named
-        for words in (each.command, each.alternative):
+        for words in (each.command, each.declared.get("alternative", "")):
             if install := re.match(r"make peers PEERS=(\w+)", words):
                 required = {re.split(r"[^a-z0-9-]", line)[0] for line in extras[install[1]]}
                 assert required & set(each.packages), f"{name}: extra {install[1]} has none of its packages"
@@ -314,7 +315,9 @@ def test_the_page_is_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_each_implementation_of_a_peer_is_declared_once() -> None:
-    declared = [(each.name, name) for each in peers.peers().values() for name in each.calls]
+    declared = [
+        (each.name, name) for each in peers.peers().values() for name in each.declared.get("calls", {})
+    ]
     of_peers = [(peers.peer_of(entry.peer), name_of(entry)) for entry in OF_PEERS]
     assert sorted(declared) == sorted((each.name, name) for each, name in of_peers if each is not None)
 
@@ -336,9 +339,9 @@ def test_doctor_has_a_line_for_each(
 
 
 def test_a_key_is_the_same_whether_a_record_names_the_peer_or_its_package() -> None:
-    assert source.versions(["cudss"], {"nvidia-cudss-cu12": "0.7"}) == ["0.7"]
-    assert source.versions(["cudss"], {"cudss": "0.8", "nvidia-cudss-cu13": "0.7"}) == ["0.8"]
-    assert source.versions(["cudss"], {"scipy": "1"}) == [] == source.versions(["cudss"], {})
+    assert source_hashes.versions(["cudss"], {"nvidia-cudss-cu12": "0.7"}) == ("0.7",)
+    assert source_hashes.versions(["cudss"], {"cudss": "0.8", "nvidia-cudss-cu13": "0.7"}) == ("0.8",)
+    assert source_hashes.versions(["cudss"], {"scipy": "1"}) == () == source_hashes.versions(["cudss"], {})
 
 
 def test_another_version_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,8 +396,9 @@ def test_a_library_is_called_as_is_declared(entry: registry.Implementation) -> N
     """As what the implementation takes and reaches tells; none but OpenMP's threads have to be believed."""
     each = peers.peer_of(entry.peer)
     assert each is not None
-    call, options = each.calls[name_of(entry)], {option.name for option in entry.options}
-    reached = {definition.name for definition in entry.definitions()}
+    call = SimpleNamespace(**each.declared["calls"][name_of(entry)])
+    options = {option.name for option in entry.options}
+    reached = {definition.name for definition in source_hashes.definitions(entry.function, entry.takes)}
     is_declared = "solved_as_known" in reached
     assert (call.matrix == "declared") == is_declared
     assert (call.matrix == "SPD") == ("known_kind" in reached and not is_declared)

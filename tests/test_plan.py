@@ -1,18 +1,15 @@
-"""The plan of a run: predictions follow records, what cannot fit is named, no server is asked in vain."""
+"""The plan of a run: predictions follow records, what cannot fit is named, no server is asked."""
 
 from __future__ import annotations
 
-import http.server
 import math
 import os
 import re
-import threading
-from collections.abc import Callable, Iterator
+import socket
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks.checks.residuals import BACKWARD
@@ -23,10 +20,9 @@ from benchmarks.runs.cases import suite_inputs
 from benchmarks.runs.plan import Site
 from benchmarks.runs.predictions import Predictions
 from commands import main
-from fetch import catalogue, download
+from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
-from fillpath.errors import TransferError
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports.facts.records import Records
@@ -206,90 +202,17 @@ def test_too_little_disk_is_named(
     assert "1.0 kB free: will not fit" in capsys.readouterr().out
 
 
-class Counting(http.server.BaseHTTPRequestHandler):
-    """Answers HEAD with `status` and a length; anything else would be a download."""
+@pytest.mark.parametrize("mirror", ["http://127.0.0.1:1", "/nowhere"])
+def test_nobody_is_asked_for_the_sizes_of_archives(monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
+    def asked(*address: object) -> None:
+        raise AssertionError(f"{address} is asked")
 
-    status = 200
-    asked: list[str]
-
-    def do_HEAD(self) -> None:
-        self.asked.append(f"{self.command} {self.path}")
-        self.send_response(self.status)
-        self.send_header("Content-Length", "1234567")
-        self.end_headers()
-
-    do_GET = do_HEAD
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[str]]]:
-    handler = type("Handler", (Counting,), {"asked": []})
-    listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("FILLPATH_MIRROR", f"http://127.0.0.1:{listening.server_port}")
-
-    def answering(status: int) -> list[str]:
-        handler.status = status
-        return handler.asked
-
-    yield answering
-    listening.shutdown()
-    listening.server_close()
-
-
-def collected(figure: str) -> pd.DataFrame:
-    """The inputs of a figure that come from the collection; the others are generated."""
-    inputs = plan.plan(Settings(suite="small", figure=figure)).inputs
-    return inputs[[bool(catalogue.lookup(matrix).group) for matrix in inputs["matrix"]]]
-
-
-def test_a_server_is_asked_for_sizes_only(server: Callable[[int], list[str]]) -> None:
-    asked, inputs = server(200), collected("glu3.phases")
-    downloads = inputs["download"][inputs["download"] > 0]
-    assert not inputs["guessed"].any() and downloads.to_list() == [1234567] * inputs["matrix"].nunique()
-    assert len(asked) == len(downloads) < len(inputs), "a matrix that is prepared in two ways comes once"
-    assert all(line.startswith("HEAD") for line in asked)
-
-
-def test_a_matrix_that_a_server_lacks_is_not_obtainable(server: Callable[[int], list[str]]) -> None:
-    server(404)
-    inputs = collected("gsofa.fig11")
-    assert inputs["remarks"].str.startswith("not obtainable: ").all() and not inputs["disk"].any()
-
-
-@pytest.mark.parametrize("offline", [True, False])
-def test_without_a_server_sizes_are_guessed(
-    server: Callable[[int], list[str]], monkeypatch: pytest.MonkeyPatch, offline: bool
-) -> None:
-    asked = server(200)
-    monkeypatch.setenv(*("FILLPATH_OFFLINE", "1") if offline else ("FILLPATH_MIRROR", "http://127.0.0.1:1"))
-    inputs = collected("gsofa.fig11")
-    assert (
-        asked == []
-        and len(inputs)
-        and inputs["guessed"].all()
-        and (inputs["disk"] > inputs["download"]).all()
-    )
-
-
-def test_a_server_that_fails_is_not_asked_for_every_matrix(server: Callable[[int], list[str]]) -> None:
-    asked = server(503)
-    assert set(download.archive_sizes([("G", f"m{i}") for i in range(100)]).values()) == {None}
-    assert len(asked) <= download.AT_ONCE
-
-
-def test_a_folder_is_looked_into_and_nothing_is_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path))
-    archive = tmp_path / "MM" / "HB" / "west2021.tar.gz"
-    archive.parent.mkdir(parents=True)
-    archive.write_bytes(b"x" * 4321)
-    held, lacking = download.archive_sizes([("HB", "west2021"), ("HB", "west2022")]).values()
-    assert held == 4321 and isinstance(lacking, TransferError) and "No such file" in str(lacking)
-    inputs = collected("gsofa.fig11")
-    assert inputs["download"][inputs["download"] > 0].to_dict() == {"west2021.metis": 4321}
+    monkeypatch.setenv("FILLPATH_MIRROR", mirror)
+    monkeypatch.setattr(socket.socket, "connect", asked)
+    inputs = plan.plan(Settings(suite="small", figure="glu3.phases")).inputs
+    collected = inputs[[bool(catalogue.lookup(matrix).group) for matrix in inputs["matrix"]]]
+    downloads = collected["download"][collected["download"] > 0]
+    # A matrix that is prepared in two ways comes once.
+    assert len(downloads) == collected["matrix"].nunique() < len(collected)
+    assert (collected["disk"] > collected["download"]).all()
     assert not (Path(os.environ["FILLPATH_CACHE"]) / "matrices").exists()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from fillpath import registry, source
+from fillpath import registry, source_hashes
 from fillpath.errors import UnknownNameError
 from fillpath.nouns import Pattern
 from fillpath.paths import ROOT
@@ -117,11 +117,11 @@ def test_the_source_hash_follows_the_version_of_a_peers_library_where_it_was_mea
 def test_the_source_hash_follows_what_kernels_include(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "HEADERS", tmp_path)
+    monkeypatch.setattr(source_hashes, "HEADERS", tmp_path)
     kernel = tmp_path / "k.cu"
     kernel.write_text(
         '#include "a.cuh"\n# include "b.cuh"\n#include <cuda_runtime.h>\n// #include "no.cuh"\n'
     )
     (tmp_path / "a.cuh").write_text('#include "b.cuh"\n')
     (tmp_path / "b.cuh").write_text('#pragma once\n#include "a.cuh"\n')
-    assert [path.name for path in source.included(kernel)] == ["a.cuh", "b.cuh"]
+    assert [path.name for path in source_hashes.included(kernel)] == ["a.cuh", "b.cuh"]

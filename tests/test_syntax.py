@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fillpath import registry, source, source_hashes, syntax
+from fillpath import registry, source_hashes, syntax
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.stages import STAGES
@@ -67,7 +67,7 @@ def unused():
 """
 
 
-CACHES = (syntax._module, source.texts, source_hashes.state)
+CACHES = (syntax._module, source_hashes.texts, source_hashes.state, source_hashes.source_hash)
 
 
 def read_anew() -> None:
@@ -103,6 +103,10 @@ def texts(tree: Path, module: str = "work") -> list[str]:
 
 def names(tree: Path) -> set[str | None]:
     return {d.name for d in syntax.reached(tree / "impl" / "work.py", "work")}
+
+
+def definitions_of(entry: registry.Implementation) -> frozenset[syntax.Definition]:
+    return source_hashes.definitions(entry.function, entry.takes)
 
 
 def test_what_a_function_reaches_by_name_and_through_imports(tree: Path) -> None:
@@ -289,20 +293,20 @@ def test_kernels_are_those_that_the_code_names() -> None:
     """And each that lies there is of some implementation."""
     named: set[Path] = set()
     for entry in registry.registered():
-        found = source.kernels_of(entry.definitions())
+        found = source_hashes.kernels_of(definitions_of(entry))
         assert found == set(entry.kernel_paths()), f"{entry.stage}.{entry.name}"
-        named |= {path for kernel in found for path in (kernel, *source.included(kernel))}
+        named |= {path for kernel in found for path in (kernel, *source_hashes.included(kernel))}
     assert named == {path for kind in ("*.cu", "*.cuh") for path in (ROOT / "impl").rglob(kind)}
 
 
 def test_a_kernel_has_the_headers_of_its_headers() -> None:
-    kernel, inner = ROOT / "impl" / "multifrontal" / "factor.cu", source.HEADERS / "tensor_cores.cuh"
-    assert inner.name not in kernel.read_text() and inner in source.included(kernel)
+    kernel, inner = ROOT / "impl" / "multifrontal" / "factor.cu", source_hashes.HEADERS / "tensor_cores.cuh"
+    assert inner.name not in kernel.read_text() and inner in source_hashes.included(kernel)
 
 
 def test_no_implementation_reads_what_only_describes_the_machine() -> None:
     for entry in registry.registered():
-        places = {(d.path.name, d.name) for d in entry.definitions() if d.path.parent.name == "cuda"}
+        places = {(d.path.name, d.name) for d in definitions_of(entry) if d.path.parent.name == "cuda"}
         assert not {("device.py", "facts"), ("device.py", "identity")} & places, entry.name
         assert not [place for place in places if place[0] == "nvml.py"], entry.name
 

@@ -16,7 +16,7 @@ from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
 from fillpath.nouns import Filled, Pattern, Prepared, Raw, Reference
 from fillpath.registry import Implementation
-from fillpath.source import maker_of, parts_of
+from fillpath.source_hashes import maker_of, parts_of
 from fillpath.stages import stage_of
 
 

@@ -28,7 +28,7 @@ from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT
 from fillpath.registry import HEADERS, included
-from fillpath.source import kernel_paths
+from fillpath.source_hashes import kernel_paths
 from impl.cuda import kernels, relocatable
 
 # A100, H100 / H200 and B200. NVRTC_ARCHITECTURES names others.

@@ -22,7 +22,7 @@ from typing import IO, cast
 
 import pandas as pd
 
-from fillpath import earlier, holdings, regated
+from fillpath import earlier, gate_verdicts, holdings
 from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, read_sums, sums_text
 from fillpath.host import is_own, share
@@ -201,8 +201,8 @@ def _merge(arrived: Path, packed: Path) -> int:
         return _merge_records(target, parse_records(data, arrived.name))
     if not target.is_file():
         _write(target, data)
-    elif arrived.name == regated.NAME:
-        _merge_verdicts(target, regated.read(arrived))
+    elif arrived.name == gate_verdicts.NAME:
+        _merge_verdicts(target, gate_verdicts.read(arrived))
     elif target.read_bytes() != data:
         arriving = arrived.parent.name in _OF_CASES and _is_current(packed, arrived.stem)
         other = target.read_bytes() if arriving else data
@@ -212,9 +212,9 @@ def _merge(arrived: Path, packed: Path) -> int:
     return 0
 
 
-def _merge_verdicts(target: Path, arriving: regated.Rows) -> None:
+def _merge_verdicts(target: Path, arriving: gate_verdicts.Rows) -> None:
     """Keep the rows of both. If both have a key, a row that is not ok stays, else the row here."""
-    here = regated.read(target)
+    here = gate_verdicts.read(target)
     failed = {key: row for rows in (arriving, here) for key, row in rows.items() if row.status != Status.OK}
     rows = {**arriving, **here, **failed}
     if rows != here:

@@ -22,7 +22,6 @@ from benchmarks.engine.measure import least_bytes, ranks_of
 from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from benchmarks.runs.predictions import Predictions
 from fetch import catalogue, suitesparse
-from fetch.download import archive_sizes
 from fillpath import holdings, host
 from fillpath.case import Case
 from fillpath.errors import TransferError
@@ -165,13 +164,11 @@ def plan(settings: Settings) -> Plan:
 
 
 def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | TransferError]:
-    """Return the bytes to download of each matrix, NaN if not known, or why there is none."""
+    """Return the bytes to download of each matrix, NaN where an archive is not here, or why there is none."""
     entries = [catalogue.lookup(matrix) for matrix in matrices]
     there = [e for e in entries if e.group and where.here and suitesparse.cached(e.group, e.name, e.sha256)]
-    asked = archive_sizes((e.group, e.name) for e in entries if e.group and e not in there)
-    others = {e.id: 0.0 if e.obtainable else TransferError(e.kind) for e in entries}
-    sizes = {e.id: asked.get((e.group, e.name), others[e.id]) for e in entries}
-    return {matrix: np.nan if size is None else size for matrix, size in sizes.items()}
+    sizes = {e.id: np.nan if e.group and e not in there else 0.0 for e in entries}
+    return sizes | {e.id: TransferError(e.kind) for e in entries if not e.obtainable}
 
 
 def _forecast(case: Case, known: Predictions, where: Site, settings: Settings) -> tuple[Any, ...]:
@@ -213,7 +210,6 @@ def _inputs(every: pd.DataFrame, cases: pd.DataFrame, archives: Mapping[str, Any
     lost = {m: f"not obtainable: {why}" for m, why in archives.items() if isinstance(why, TransferError)}
     return inputs.assign(
         download=download,
-        guessed=archive.isna(),
         disk=_MATRIX * download + needed * (12 * inputs["entries"] + 68 * inputs["order"]),
         memory=grouped["memory"].max(),
         preparing=preparing,

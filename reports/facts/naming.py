@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from fillpath.case import matrix_id
-from fillpath.twins import TWIN_OF, twins_of
+from fillpath.twins import TWIN_OF, originals_of
 from reports.facts.distance import distances
 from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
 
@@ -20,7 +20,7 @@ NAMES = (
 def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
     """Return `rma10 (RM)`, `twin of RM`, or the name alone where the paper has no abbreviation."""
     short, known = abbreviation(entry, paper), _by_id(paper)
-    twin_of = [known[twin.matrix] for twin in twins_of(matrix) if twin.matrix in known]
+    twin_of = [known[original] for original in originals_of(matrix) if original in known]
     if twin_of and not short:
         return f"{TWIN_OF}{' and '.join(twin_of)}"
     # As people write what a case names: `poisson3d,40,uniform` is `poisson3d:40:uniform`.

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fillpath import holdings, regated, registry, source
+from fillpath import gate_verdicts, holdings, registry, source_hashes
 from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.host import machine_name
@@ -49,8 +49,8 @@ class Records:
             own = name == (machine or machine_name()) and not strict
             try:
                 lines = stored_records(name) if own else holdings.read(results() / name)[1]
-                gate = regated.read(results() / name / regated.NAME)
-                stored += [[regated.applied(record, gate) for record in records] for records in lines]
+                gate = gate_verdicts.read(results() / name / gate_verdicts.NAME)
+                stored += [[gate_verdicts.applied(record, gate) for record in records] for records in lines]
             except InputError as error:
                 if own:
                     raise
@@ -158,7 +158,7 @@ def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
         except UnknownNameError:
             continue
         # Sources are hashed once per version of a peer's library.
-        name = case.stage, case.implementation, *source.versions(implementation.peer, record.versions)
+        name = case.stage, case.implementation, *source_hashes.versions(implementation.peer, record.versions)
         if name not in hashes:
             hashes[name] = implementation.source_hash(record.versions)
         prepared = (record.prepared or {}).get("hash", "")

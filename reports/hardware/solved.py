@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fillpath import registry, source
+from fillpath import registry, source_hashes
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
 from fillpath.processes import representative
@@ -129,7 +129,8 @@ def _is_sequential(entry: Implementation | None) -> bool:
     """Return whether an implementation uses one core, by its summary and the absence of parallel loops."""
     if entry is None or "(sequential" not in entry.summary:
         return False
-    return not any("prange" in text for text in source.texts(entry.function, entry.takes, entry.kernels))
+    code = source_hashes.texts(entry.function, entry.takes, entry.kernels)
+    return not any("prange" in text for text in code)
 
 
 def over_first(rows: pd.DataFrame, *key: str) -> pd.DataFrame:

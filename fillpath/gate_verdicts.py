@@ -95,9 +95,9 @@ def read(path: Path) -> Rows:
     return rows
 
 
-def require_known(rows: Rows, records: Iterable[Record], where: str) -> None:
-    """Raise InputError for a row whose case and key no record has."""
+def require_known(path: Path, records: Iterable[Record]) -> None:
+    """Raise InputError for a damaged file, or a row whose case and key no record has."""
     known = {(record.key, record.case) for record in records}
-    for row in rows.values():
+    for row in read(path).values():
         if (row.key, row.case) not in known:
-            raise InputError(f"{where}: no record of {row.case} has the key {row.key}; {_REMEDY}")
+            raise InputError(f"{path}: no record of {row.case} has the key {row.key}; {_REMEDY}")

@@ -12,12 +12,12 @@ import pytest
 
 from benchmarks.runs import archive
 from commands import main
-from fillpath import holdings, regated
+from fillpath import gate_verdicts, holdings
 from fillpath.case import Case
 from fillpath.errors import InputError
+from fillpath.gate_verdicts import COLUMNS, Row
 from fillpath.paths import results
 from fillpath.record import Record, Status, Verified, record_path, write_records
-from fillpath.regated import COLUMNS, Row
 from reports.facts.records import Records
 from reports.glu3 import phases
 from reports.gsofa import fig10
@@ -56,7 +56,7 @@ def far() -> Path:
     """A machine of three old records: one passes anew, one is wrong anew, one was not repeated."""
     old = [replace(OLD, case=case.name, key=f"{i:064x}") for i, case in enumerate((PASSES, WRONG, LEFT), 1)]
     store(*old)
-    path = results() / "far" / regated.NAME
+    path = results() / "far" / gate_verdicts.NAME
     write(path, [row(old[1], Status.WRONG, 0.5), row(old[0])])
     return path
 
@@ -100,10 +100,10 @@ def test_a_claim_counts_no_record_that_is_wrong_anew() -> None:
 
     before = judged()
     rows = [row(record) for record in records]
-    write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / gate_verdicts.NAME, rows)
     assert judged() == before == (len(HALF_OF_GSOFA), "1 process of 5")
     rows[1] = row(records[1], Status.WRONG, 0.5)
-    write(results() / "far" / regated.NAME, rows)
+    write(results() / "far" / gate_verdicts.NAME, rows)
     assert judged() == (len(HALF_OF_GSOFA) - 1, "6 of the 7 matrices that such a claim needs")
 
 
@@ -112,9 +112,9 @@ def test_only_what_the_old_gate_passed_is_changed() -> None:
     rows = {OLD.key: row(OLD, Status.WRONG, 0.5)}
     held = replace(OLD, verified=Verified("A x = b", METHOD, 1e-16, 1e-8))
     failed = replace(OLD, status=Status.TIMEOUT)
-    assert [regated.applied(record, rows) for record in (held, failed)] == [held, failed]
+    assert [gate_verdicts.applied(record, rows) for record in (held, failed)] == [held, failed]
     unsupported = Row(OLD.case, OLD.key, Status.UNSUPPORTED, None, None, "", "row 3 lost its digits")
-    (changed,) = [regated.applied(OLD, {OLD.key: unsupported})]
+    (changed,) = [gate_verdicts.applied(OLD, {OLD.key: unsupported})]
     assert (changed.status, changed.reason) == (Status.UNSUPPORTED, "row 3 lost its digits")
     assert changed.median is None and changed.verified is None and OLD.median is not None
 
@@ -159,14 +159,16 @@ def test_a_pack_carries_the_verdicts_and_merging_keeps_those_that_fail(far: Path
         write(far, here)
         archive.unpack(pack)
         assert set(sent.splitlines()) <= set(far.read_text().splitlines())
-        assert len(regated.read(far)) == 2 + len(here) and "far: 3 records" in holdings.read(far.parent)[0]
+        assert (
+            len(gate_verdicts.read(far)) == 2 + len(here) and "far: 3 records" in holdings.read(far.parent)[0]
+        )
     unsupported = Row(OLD.case, OLD.key, Status.UNSUPPORTED, None, None, "", "symmetric input only")
     for first, second in itertools.permutations((unsupported, row(OLD)), 2):
         write(far, [first])
         archive.pack("far", pack)
         write(far, [second])
         archive.unpack(pack)
-        assert regated.read(far) == {OLD.key: unsupported}
+        assert gate_verdicts.read(far) == {OLD.key: unsupported}
 
 
 def test_a_pack_with_a_damaged_file_is_refused_before_anything_is_written(far: Path, tmp_path: Path) -> None:
