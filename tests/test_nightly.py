@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from benchmarks.engine.run import Run
-from benchmarks.runs import checkouts
-from benchmarks.runs.checkouts import Checkouts, Process, environment_key
+from benchmarks.runs import airspeed, checkouts
+from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
 from benchmarks.runs.nightly import Night, night
@@ -55,19 +55,17 @@ class Ended(BaseException):
     """A kill."""
 
 
-class Repository(Checkouts):
+class Repository:
     """Commits that say how long CASE takes, or which status it has; and nights over them.
 
     A commit's text is `SECONDS-OR-STATUS [EDGES]`; `broken` cannot be installed.
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder.parent)
         self.folder = folder
-        # (commit, case, process) in the order in which they were asked for, and what was kept by asv.
+        # (commit, case, process) in the order in which they were asked for.
         self.asked: list[tuple[str, str, int]] = []
         self.records: dict[tuple[str, str, int], Record] = {}
-        self.series: list[str] = []
         self.compared: list[tuple[str, str]] = []
         self.kill_after = 10**9
         self.nights = 0
@@ -87,7 +85,7 @@ class Repository(Checkouts):
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def open(self, folder: Path, night: str) -> Asked:
+    def start(self, folder: Path, run: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -95,14 +93,15 @@ class Repository(Checkouts):
         if text == "broken":
             raise FillpathError("pip failed")
         number = self.git("rev-list", "--count", commit)
-        return Asked(self, commit, f"{night}-{folder.name}", text, f"{self.nights} {number}")
+        return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def keep_series(self, folder: Path, night: str) -> None:
-        self.series.append(folder.name)
+    def series(self) -> dict[str, Path]:
+        """Return asv's file of each commit."""
+        return {path.name[:8]: path for path in (results() / "asv" / MACHINE).glob("*-*.json")}
 
     def night(self) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", self, self.kernels)
+        return night(self.folder, self.folder.parent / "worktrees", self.start, np.inf, self.kernels)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
@@ -146,7 +145,8 @@ class Asked(Process):
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.setattr(airspeed, "ROOT", tmp_path / "repository")
     return Repository(tmp_path / "repository")
 
 
@@ -238,17 +238,32 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
 
 
 def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Repository) -> None:
-    repository.commit(1.0)
+    base = repository.commit(1.0)
     repository.night()
-    others = [repository.commit(1.0), repository.commit(1.0)]
+    others = [repository.commit("error"), repository.commit(1.5)]
     both = repository.night()
     assert both.commits[1:] == tuple(others) and "2 new commits against" in both.text
-    assert repository.series[-2:] == [commit[:12] for commit in others]
+    rows = {}
+    for commit, path in repository.series().items():
+        values, (cases,), _ = json.loads(path.read_text())["results"]["symbolic.Symbolic.track_seconds"]
+        rows[commit] = dict(zip(cases, values, strict=True))
+    assert {*rows} == {commit[:8] for commit in (base, *others)}
+    assert rows[others[0][:8]][repr(CASE)] is None and all(rows[others[0][:8]][repr(case)] for case in OTHERS)
+    assert rows[others[1][:8]][repr(CASE)] == pytest.approx(1.5, rel=0.1)
     repository.asked.clear()
     done = repository.night()
     assert done.status == 0 and "0 new commits" in done.text and repository.asked == []
     assert list((repository.folder.parent / "worktrees").iterdir()) == []
     assert len(repository.git("worktree", "list").splitlines()) == 1
+
+
+def test_a_damaged_series_of_asv_loses_no_night(repository: Repository) -> None:
+    repository.commit(1.0)
+    (results() / "asv").mkdir(parents=True)
+    (results() / "asv" / "benchmarks.json").write_text("[]")
+    done = repository.night()
+    assert done.status == 0 and "NO SERIES OF ASV: " in done.text and "benchmarks.json: damaged" in done.text
+    assert repository.night().commits == ()
 
 
 @pytest.mark.parametrize("status", ["unavailable", "not_run", "error"])

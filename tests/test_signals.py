@@ -44,7 +44,7 @@ GPU = """
 import sys
 from pathlib import Path
 from benchmarks.runs.tiers import Tier, run_tiers
-run_tiers([Tier("figures", ("-c", {launch!r}))], Path({folder!r}))
+run_tiers([Tier("figures", (sys.executable, "-c", {launch!r}))], Path({folder!r}))
 """
 NIGHT = """
 import os, sys

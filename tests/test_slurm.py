@@ -132,7 +132,7 @@ def test_where_slurm_cannot_be_asked_it_is_said(queue: Path, monkeypatch: pytest
 def test_a_job_of_slurms_does_not_follow_the_host_that_submitted_it(job: str, status: int) -> None:
     """It inherits FILLPATH_PARENT from there; within one job, a parent that has gone ends its child."""
     settings = clean(FILLPATH_PARENT="1@", **({"SLURM_JOB_ID": job} if job else {}))
-    command = [sys.executable, "-m", "benchmarks.runs.launch", "job", "true"]
+    command = [sys.executable, "-m", "benchmarks.engine.follow", "true"]
     assert subprocess.run(command, cwd=ROOT, env=settings, capture_output=True).returncode == status
 
 

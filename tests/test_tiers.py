@@ -33,10 +33,10 @@ def test_each_tier_is_packed_before_the_next_and_failures_are_said_at_the_end(
     packs = tmp_path / "packs"
     count = f"import pathlib; print('packs', len(list(pathlib.Path({str(packs)!r}).iterdir())))"
     chosen = [
-        Tier("first", ("-c", f"{count}; raise SystemExit(3)")),
+        Tier("first", (sys.executable, "-c", f"{count}; raise SystemExit(3)")),
         Tier(
             "second",
-            ("-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"),
+            (sys.executable, "-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"),
             {"FILLPATH_LIMIT": "12m"},
         ),
     ]
@@ -59,8 +59,12 @@ def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chosen = [
-        Tier("endless", ("-c", "import time; print('begun', flush=True); time.sleep(600)"), seconds=3),
-        Tier("next", ("-c", "print('here')")),
+        Tier(
+            "endless",
+            (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(600)"),
+            seconds=3,
+        ),
+        Tier("next", (sys.executable, "-c", "print('here')")),
     ]
     start = time.monotonic()
     assert tiers.run_tiers(chosen, tmp_path) == 1
@@ -84,7 +88,7 @@ def test_what_follows_its_parents_end_knows_this_process_as_its_parent(
 
 
 def test_all_going_well_is_status_0(tmp_path: Path) -> None:
-    assert tiers.run_tiers([Tier("only", ("-c", "pass"))], tmp_path) == 0
+    assert tiers.run_tiers([Tier("only", (sys.executable, "-c", "pass"))], tmp_path) == 0
 
 
 def test_what_is_run() -> None:

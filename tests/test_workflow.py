@@ -223,7 +223,7 @@ def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> 
 
 
 def test_a_job_dies_with_the_process_that_started_it() -> None:
-    job = [sys.executable, "-m", "benchmarks.runs.launch", "job", "sh", "-c", "echo begun; exec sleep 60"]
+    job = [sys.executable, "-m", "benchmarks.engine.follow", "sh", "-c", "echo begun; exec sleep 60"]
     code = f"import subprocess, time\nprint(subprocess.Popen({job!r}).pid, flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None

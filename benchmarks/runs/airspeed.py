@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark, benchmark_of
-from benchmarks.engine.follow import adopt
+from benchmarks.engine.follow import FOLLOW, adopt
 from benchmarks.engine.machine import git
 from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
@@ -86,19 +86,20 @@ def rows_of(stage: str, measured: Mapping[str, Sequence[Record]]) -> list[Row]:
 def has_rows(rows: Sequence[Row]) -> bool:
     """Tell whether `add_rows` would change nothing, and find no damage."""
     try:
-        return all(_read(path) == content for path, content in _files(rows).items())
+        return all(_read(path) == content for path, content in _files(rows, _clean_commit()).items())
     except AirspeedError:
         return False
 
 
-def add_rows(rows: Sequence[Row]) -> None:
-    """Add the rows to those of this commit, one node at a time: one list of benchmarks serves all machines.
+def add_rows(rows: Sequence[Row], commit: str | None = None) -> None:
+    """Add the rows to those of a commit, one node at a time: one list of benchmarks serves all machines.
 
-    A case that an earlier run of the same commit measured keeps its number. A changed tree has no rows, and
-    neither has a folder that is no repository.
+    A case that an earlier run of the same commit measured keeps its number.
+
+    commit : None for this checkout's; a changed tree has no rows, and neither has a folder without repository
     """
     with exclusive(results() / "asv" / ".lock"):
-        for path, content in _files(rows).items():
+        for path, content in _files(rows, commit or _clean_commit()).items():
             if _read(path) != content:
                 _write(path, content)
 
@@ -114,7 +115,7 @@ def publish() -> None:
     adopt()
     command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.runs.launch", "job", *command],
+        [*FOLLOW, *command],
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -145,10 +146,14 @@ def facets() -> dict[str, str]:
     }
 
 
-def _files(rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
-    """Return the content of each of asv's files with the rows added; no file where no row can be added."""
+def _clean_commit() -> str | None:
     commit, dirty = machine.git_state()
-    if commit is None or dirty or not rows:
+    return None if dirty else commit
+
+
+def _files(rows: Sequence[Row], commit: str | None) -> dict[Path, dict[str, Any]]:
+    """Return the content of each of asv's files with the rows added; no file where no row can be added."""
+    if commit is None or not rows:
         return {}
     series, host = results() / "asv", facets()
     folder = series / host["machine"]

@@ -14,27 +14,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.engine import machine
-from benchmarks.engine.follow import adopt
 from benchmarks.runs import airspeed
 from benchmarks.runs.airspeed import AirspeedError
-from benchmarks.runs.checkouts import Checkouts, Process, base_of, clear, new_commits, worktrees
+from benchmarks.runs.checkouts import Process, base_of, clear, new_commits, start, worktrees
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
+from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.hardware import identity
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, WORK, results
+from fillpath.record import Record
 from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
 # Returns lines on what changed of kernels between two checkouts, the base's first.
 Kernels = Callable[[Path, Path], Sequence[str]]
+# Starts the process that measures a worktree in a run of that id. Raises FillpathError where it cannot start.
+Opened = Callable[[Path, str], Process]
 # (commit, reason) of each.
 Failed = list[tuple[str, str]]
 
@@ -65,8 +69,7 @@ def tonight(kernels: Kernels) -> Night:
     machine.write_facts()
     deadline = time.time() + (settings().limit or float("inf"))
     with exclusive(WORK / "nightly.lock", 0.0):
-        adopt()
-        finished = night(ROOT, PLACE, Checkouts(PLACE, deadline), kernels)
+        finished = night(ROOT, PLACE, partial(start, PLACE, deadline), deadline, kernels)
         try:
             airspeed.publish()
         except AirspeedError as error:
@@ -75,7 +78,7 @@ def tonight(kernels: Kernels) -> Night:
     return finished
 
 
-def night(repository: Path, place: Path, bench: Checkouts, kernels: Kernels) -> Night:
+def night(repository: Path, place: Path, opened: Opened, deadline: float, kernels: Kernels) -> Night:
     """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
 
     The run ids follow from commits and host. A killed night of the same ones resumes, and measures no process
@@ -85,21 +88,18 @@ def night(repository: Path, place: Path, bench: Checkouts, kernels: Kernels) -> 
     state = State.load(path)
     new = new_commits(repository, state.last)
     folders = worktrees(repository, place, [*base_of(repository, state.last, new), *new])
-    id = f"night-{content_hash(*folders, identity())[:12]}"
-    workers, failed = _opened(bench, folders, id)
+    workers, failed = _workers(opened, folders)
     measured = [commit for commit in workers if commit in new]
     try:
-        turns = Turns(workers, bench.deadline, state.late) if measured else None
+        turns = Turns(workers, deadline, state.late) if measured else None
         if turns:
             turns.measure(state.worse)
-        for commit in measured:
-            bench.keep_series(folders[commit], id)
     finally:
         for worker in workers.values():
             worker.close()
     if turns:
-        changes = _kernels(kernels, folders[turns.base], folders[turns.tip])
-        state, finished = _judged(state, turns, failed, len(measured), changes)
+        news = _kernels(kernels, folders[turns.base], folders[turns.tip])
+        state, finished = _judged(state, turns, failed, len(measured), [*_series(turns, measured), *news])
         state.save(path)
     else:
         head = "0 new commits, 0 cases compared, 0 results"
@@ -109,42 +109,43 @@ def night(repository: Path, place: Path, bench: Checkouts, kernels: Kernels) -> 
     return finished
 
 
-def _opened(bench: Checkouts, folders: Mapping[str, Path], id: str) -> tuple[dict[str, Process], Failed]:
+def _workers(opened: Opened, folders: Mapping[str, Path]) -> tuple[dict[str, Process], Failed]:
     """Return the worker of each commit, the base's first, and why other commits have none."""
     workers, failed = {}, []
+    id = f"night-{content_hash(*folders, identity())[:12]}"
     for commit, folder in folders.items():
         try:
-            workers[commit] = bench.open(folder, id)
+            workers[commit] = opened(folder, f"{id}-{folder.name}")
         except FillpathError as error:
             failed.append((commit, str(error)))
     return workers, failed
 
 
 def _judged(
-    state: State, turns: Turns, failed: Failed, count: int, kernels: Sequence[str]
+    state: State, turns: Turns, failed: Failed, count: int, news: Sequence[str]
 ) -> tuple[State, Night]:
     """Return what is known after the turns, and the night.
 
     failed : commits that were not measured
-    count : of the new commits that were
-    kernels : lines on what changed of these
+    count : int, new commits that were
+    news : lines on kernels and on asv's series
     """
     known, new, mended = learn(state, turns)
     stored = [pair for course in turns.courses.values() for pair in course.items()]
     results = Counter(commit for commit, records in stored for record in records if record.median is not None)
     failed = [*failed, *((each, "no case has a result") for each in turns.commits if not results[each])]
     exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
-    news = {regression.case for regression in new}
+    found = {regression.case for regression in new}
     base = f" against {turns.base[:12]}" if len(turns.commits) > 1 else ""
     lines = (
         f"{count} new commits{base}, {len(turns.judgements)} cases compared, {results.total()} results",
         *([f"TIME WAS UP for {len(turns.late)} of {len(turns.courses)} cases"] if turns.late else []),
         *_not_measured(failed),
         *(f"NEW REGRESSION {regression.text}" for regression in new),
-        *_known(regression for case, regression in known.worse.items() if case not in news),
+        *_known(regression for case, regression in known.worse.items() if case not in found),
         *(f"mended {case}" for case in mended),
         *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
-        *(f"exact change {line}" for line in kernels),
+        *news,
     )
     return known, Night(2 if failed else int(bool(new)), lines, turns.commits)
 
@@ -164,9 +165,25 @@ def _exact(course: Course, base: str, tip: str) -> tuple[str, ...]:
     return tuple(text for text in rounds[0] if all(text in texts for texts in rounds)) if rounds else ()
 
 
-def _kernels(kernels: Kernels, base: Path, tip: Path) -> tuple[str, ...]:
-    """Return what changed of kernels between two checkouts, or why that is not known."""
+def _kernels(kernels: Kernels, base: Path, tip: Path) -> list[str]:
+    """Return lines on what changed of kernels between two checkouts, or why that is not known."""
     try:
-        return tuple(kernels(base, tip))
+        return [f"exact change {line}" for line in kernels(base, tip)]
     except FillpathError as error:
-        return (f"of kernels is not known: {error}",)
+        return [f"exact change of kernels is not known: {error}"]
+
+
+def _series(turns: Turns, commits: Iterable[str]) -> list[str]:
+    """Add the medians of these commits to asv's series. Returns a line on a failure."""
+    try:
+        for commit in commits:
+            stages: dict[str, dict[str, list[Record]]] = {}
+            for case, course in turns.courses.items():
+                if records := course[commit]:
+                    whole = all(record.median is not None for record in records)
+                    stages.setdefault(Case.parse(case).stage, {})[case] = records if whole else []
+            for stage, measured in stages.items():
+                airspeed.add_rows(airspeed.rows_of(stage, measured), commit)
+    except FillpathError as error:
+        return [f"NO SERIES OF ASV: {error}"]
+    return []

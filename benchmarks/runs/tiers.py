@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engine import machine, run
-from benchmarks.engine.follow import adopt
+from benchmarks.engine.follow import FOLLOW, adopt
 from benchmarks.runs import archive
 from fillpath.errors import FillpathError
 from fillpath.host import machine_name
@@ -28,7 +28,7 @@ class Tier:
     """One of the four.
 
     name : str, of its log and its pack
-    command : Python's arguments; the processes that they start die with this one by themselves
+    command : str, words of a command; it dies with this process
     settings : the FILLPATH_ variables that it runs under
     seconds : float, its time limit, None for no limit
     """
@@ -39,19 +39,19 @@ class Tier:
     seconds: float | None = None
 
 
-JOB, FIGURES = ("-m", "benchmarks.runs.launch", "job"), ("-m", "benchmarks.runs.launch", "figures")
+FIGURES = (sys.executable, "-m", "benchmarks.runs.launch")
 WHOLE = {"FILLPATH_PAPER": "", "FILLPATH_FIGURE": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": ""}
 ALL = {**WHOLE, "FILLPATH_FRESH": "1"}
 OF_GSOFA = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m"}
 # In one process: within the limit more cases are worth more than more of the cheapest.
 QUICK = {**WHOLE, **OF_GSOFA, "FILLPATH_FRESH": "", "FILLPATH_PROCESSES": "1"}
 TIERS = (
-    Tier("correctness", (*JOB, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
+    Tier("correctness", (*FOLLOW, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
     Tier("figures", FIGURES, QUICK),
     # Afresh, because a ratio needs two measurements of one run, and the CPU is measured in this one.
     Tier("rest", FIGURES, ALL),
     # The same settings as the tier before, because it counts faults of the cases that this tier measured.
-    Tier("faults", (*JOB, sys.executable, "-m", "fillpath", "faults"), ALL),
+    Tier("faults", (*FOLLOW, sys.executable, "-m", "fillpath", "faults"), ALL),
 )
 
 
@@ -87,7 +87,7 @@ def _run(tier: Tier) -> str:
     with subprocess.Popen(["tee", str(log)], stdin=subprocess.PIPE) as tee:
         try:
             status = subprocess.run(
-                [sys.executable, *tier.command],
+                tier.command,
                 cwd=ROOT, env={**_environment(tier), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
                 stdout=tee.stdin, stderr=subprocess.STDOUT, timeout=tier.seconds, check=False,
             ).returncode  # fmt: skip
