@@ -53,7 +53,7 @@ LEFT_OUT = tuple(
     words.split()
     for words in (
         "workflow compile", "workflow draw", "workflow measure", "workflow processes",
-        "maintain peers", "maintain readme", "maintain registers",
+        "maintain pages", "maintain registers",
     )
 )  # fmt: skip
 
