@@ -299,9 +299,9 @@ MUTATIONS = (
         "test_record.py::test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends",
     ),
     Mutation(
-        "a narrower run loses cases of asv's row", "benchmarks/runs/airspeed.py",
-        "values = {**kept, **{", "values = {**{",
-        "test_asv.py::test_a_narrower_run_keeps_the_cases_of_a_wider_one",
+        "a number of asv's pools two runs of a commit", "benchmarks/runs/airspeed.py",
+        "[records[-1].case] = of_run(records)", "[records[-1].case] = records",
+        "test_asv.py::test_a_row_has_the_last_run_of_each_case_at_a_commit_that_the_repository_has",
     ),
     # How a case is measured.
     Mutation(

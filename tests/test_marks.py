@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine import machine, run
+from benchmarks.engine import run
 from benchmarks.engine.measure import measure
-from benchmarks.runs import airspeed, marks, stage
-from benchmarks.runs.airspeed import Row, has_rows
+from benchmarks.runs import marks, stage
 from benchmarks.runs.cases import limits_of, suite_stages
 from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
@@ -23,7 +22,6 @@ from fillpath.settings import Settings, settings
 
 RUN, LATER = run.Run("a-run", None, ""), run.Run("a-later-run", None, "")
 CASE, ABSENT = Case("symbolic", "right", "grid2d,6"), Case("symbolic", "absent", "grid2d,6")
-SECONDS = "symbolic.Symbolic.track_seconds"
 EMBEDDED = Settings()
 
 
@@ -42,8 +40,6 @@ def stored(
 ) -> Path:
     """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""
     monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [CASE, ABSENT])
-    monkeypatch.setattr(airspeed, "publish", lambda: pytest.fail("asv was started"))
-    monkeypatch.setattr(machine, "git_state", lambda: (None, False))
     path = record_path("test-machine", CASE.name)
     if not measured:
         measured.append(measure(CASE, limits_of(CASE, settings()), within=RUN))
@@ -118,24 +114,6 @@ def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
     assert outstanding([CASE, ABSENT], LATER) == [ABSENT]
     stage.run_stage("symbolic")
     assert read_records(path)[-1].reason == record.reason and stage.is_done("symbolic")
-
-
-def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
-    stored: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = machine.git_state()[0] or pytest.skip("no repository")
-    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
-    assert not stage.is_done("symbolic")
-    stage.run_stage("symbolic")
-    median = read_records(stored)[0].median
-    assert median and has_rows([Row(SECONDS, "seconds", {CASE.name: median})])
-    assert not has_rows([Row(SECONDS, "seconds", {CASE.name: 2 * median})])
-    assert stage.is_done("symbolic")
-    # Where nothing changed, nothing is written.
-    files = [*(results() / "asv").rglob("*.json")]
-    written = {path: path.stat().st_mtime_ns for path in files}
-    stage.run_stage("symbolic")
-    assert len(files) == 3 and written == {path: path.stat().st_mtime_ns for path in files}
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from benchmarks.engine.run import Run
-from benchmarks.runs import airspeed, checkouts
+from benchmarks.runs import checkouts
 from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
@@ -95,10 +95,6 @@ class Repository:
         number = self.git("rev-list", "--count", commit)
         return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def series(self) -> dict[str, Path]:
-        """Return asv's file of each commit."""
-        return {path.name[:8]: path for path in (results() / "asv" / MACHINE).glob("*-*.json")}
-
     def night(self) -> Night:
         self.nights += 1
         return night(self.folder, self.folder.parent / "worktrees", self.start, np.inf, self.kernels)
@@ -145,8 +141,7 @@ class Asked(Process):
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    monkeypatch.setattr(airspeed, "ROOT", tmp_path / "repository")
+def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "repository")
 
 
@@ -238,32 +233,16 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
 
 
 def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Repository) -> None:
-    base = repository.commit(1.0)
+    repository.commit(1.0)
     repository.night()
-    others = [repository.commit("error"), repository.commit(1.5)]
+    others = [repository.commit(1.0), repository.commit(1.0)]
     both = repository.night()
     assert both.commits[1:] == tuple(others) and "2 new commits against" in both.text
-    rows = {}
-    for commit, path in repository.series().items():
-        values, (cases,), _ = json.loads(path.read_text())["results"]["symbolic.Symbolic.track_seconds"]
-        rows[commit] = dict(zip(cases, values, strict=True))
-    assert {*rows} == {commit[:8] for commit in (base, *others)}
-    assert rows[others[0][:8]][repr(CASE)] is None and all(rows[others[0][:8]][repr(case)] for case in OTHERS)
-    assert rows[others[1][:8]][repr(CASE)] == pytest.approx(1.5, rel=0.1)
     repository.asked.clear()
     done = repository.night()
     assert done.status == 0 and "0 new commits" in done.text and repository.asked == []
     assert list((repository.folder.parent / "worktrees").iterdir()) == []
     assert len(repository.git("worktree", "list").splitlines()) == 1
-
-
-def test_a_damaged_series_of_asv_loses_no_night(repository: Repository) -> None:
-    repository.commit(1.0)
-    (results() / "asv").mkdir(parents=True)
-    (results() / "asv" / "benchmarks.json").write_text("[]")
-    done = repository.night()
-    assert done.status == 0 and "NO SERIES OF ASV: " in done.text and "benchmarks.json: damaged" in done.text
-    assert repository.night().commits == ()
 
 
 @pytest.mark.parametrize("status", ["unavailable", "not_run", "error"])

@@ -18,7 +18,7 @@ from typing import NoReturn
 from fillpath.settings import PARENT
 
 _PR_SET_PDEATHSIG = 1
-# What to write before a command's words, so that the command dies with this process.
+# The words before those of a command, so that the command dies with this process.
 FOLLOW = (sys.executable, "-m", "benchmarks.engine.follow")
 
 

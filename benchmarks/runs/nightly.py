@@ -19,19 +19,16 @@ from pathlib import Path
 
 from benchmarks.engine import machine
 from benchmarks.runs import airspeed
-from benchmarks.runs.airspeed import AirspeedError
 from benchmarks.runs.checkouts import Process, base_of, clear, new_commits, start, worktrees
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
-from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.hardware import identity
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, WORK, results
-from fillpath.record import Record
 from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
@@ -71,8 +68,8 @@ def tonight(kernels: Kernels) -> Night:
     with exclusive(WORK / "nightly.lock", 0.0):
         finished = night(ROOT, PLACE, partial(start, PLACE, deadline), deadline, kernels)
         try:
-            airspeed.publish()
-        except AirspeedError as error:
+            airspeed.publish([machine_name()])
+        except FillpathError as error:
             head, *rest = finished.lines
             return replace(finished, lines=(head, f"NO PAGES OF ASV: {error}", *rest))
     return finished
@@ -99,7 +96,7 @@ def night(repository: Path, place: Path, opened: Opened, deadline: float, kernel
             worker.close()
     if turns:
         news = _kernels(kernels, folders[turns.base], folders[turns.tip])
-        state, finished = _judged(state, turns, failed, len(measured), [*_series(turns, measured), *news])
+        state, finished = _judged(state, turns, failed, len(measured), news)
         state.save(path)
     else:
         head = "0 new commits, 0 cases compared, 0 results"
@@ -128,7 +125,7 @@ def _judged(
 
     failed : commits that were not measured
     count : int, new commits that were
-    news : lines on kernels and on asv's series
+    news : lines on what changed of kernels
     """
     known, new, mended = learn(state, turns)
     stored = [pair for course in turns.courses.values() for pair in course.items()]
@@ -171,19 +168,3 @@ def _kernels(kernels: Kernels, base: Path, tip: Path) -> list[str]:
         return [f"exact change {line}" for line in kernels(base, tip)]
     except FillpathError as error:
         return [f"exact change of kernels is not known: {error}"]
-
-
-def _series(turns: Turns, commits: Iterable[str]) -> list[str]:
-    """Add the medians of these commits to asv's series. Returns a line on a failure."""
-    try:
-        for commit in commits:
-            stages: dict[str, dict[str, list[Record]]] = {}
-            for case, course in turns.courses.items():
-                if records := course[commit]:
-                    whole = all(record.median is not None for record in records)
-                    stages.setdefault(Case.parse(case).stage, {})[case] = records if whole else []
-            for stage, measured in stages.items():
-                airspeed.add_rows(airspeed.rows_of(stage, measured), commit)
-    except FillpathError as error:
-        return [f"NO SERIES OF ASV: {error}"]
-    return []

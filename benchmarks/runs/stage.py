@@ -1,4 +1,4 @@
-"""A stage of a run: its cases are measured one after another, and asv gets the numbers of a clean commit."""
+"""A stage of a run: its cases are measured one after another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from benchmarks.engine import machine, run
 from benchmarks.engine.current import blank_record, store
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.run import Run
-from benchmarks.runs import airspeed
 from benchmarks.runs.cases import suite_cases
 from benchmarks.runs.rounds import by_input, measure_rounds, outstanding, stays
 from fillpath.case import Case
@@ -39,8 +38,8 @@ def median_seconds(name: str) -> float:
     case, within = Case.parse(name), _run()
     for _ in measure_rounds([case], settings().rounds, settings().fresh, within):
         pass
-    records = _measured(case, within)
-    return Rounds.of(records).median if records else math.nan
+    processes = of_run(read_records(record_path(machine_name(), name)))
+    return math.nan if processes[-1].median is None else Rounds.of(processes).median
 
 
 def run_stage(stage: str) -> None:
@@ -52,7 +51,7 @@ def run_stage(stage: str) -> None:
     within, cases, damage = _run(), [], []
     for case in suite_cases(settings(), stage):
         try:
-            _records(case)
+            read_records(record_path(machine_name(), case.name))
         except ConfigError as error:
             damage.append(error)
         else:
@@ -66,13 +65,11 @@ def run_stage(stage: str) -> None:
     if damage:
         more = f" (the first of {len(damage)} damaged cases)" if damage[1:] else ""
         raise ConfigError(f"{damage[0]}{more}")
-    airspeed.add_rows(_rows(stage, cases, within))
 
 
 def is_done(stage: str) -> bool:
-    """Tell whether `run_stage` would measure nothing and write nothing."""
-    within, cases = _run(), suite_cases(settings(), stage)
-    return not outstanding(cases, within) and airspeed.has_rows(_rows(stage, cases, within))
+    """Tell whether `run_stage` would measure nothing."""
+    return not outstanding(suite_cases(settings(), stage), _run())
 
 
 def _run() -> Run:
@@ -100,26 +97,6 @@ def _line(record: Record) -> str:
     shown = record.reason.partition("\n")[0] if record.median is None else f"{record.median:.4g} s"
     process = f", process {number(record) + 1}" if number(record) else ""
     return f"{record.status:<13} {record.case}  {shown}{process}"
-
-
-def _rows(stage: str, cases: Sequence[Case], within: Run) -> list[airspeed.Row]:
-    """Return asv's rows of the stage, none where no case of it can run here."""
-    measured = {case.name: _measured(case, within) for case in _runnable(cases)}
-    return airspeed.rows_of(stage, measured) if measured else []
-
-
-def _measured(case: Case, within: Run) -> Sequence[Record]:
-    """Return the current records of a case's processes; none unless the status is ok.
-
-    A run that measures afresh and is past its limit may find another run's records: they are not its own.
-    """
-    processes = of_run(_records(case))
-    foreign = settings().fresh and processes[-1].run_id != within.id
-    return () if foreign or processes[-1].median is None else processes
-
-
-def _records(case: Case) -> list[Record]:
-    return read_records(record_path(machine_name(), case.name))
 
 
 def _runnable(cases: Sequence[Case]) -> list[Case]:

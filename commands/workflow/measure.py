@@ -1,4 +1,4 @@
-"""Measure a stage of the suite, and add its medians to asv's series."""
+"""Measure a stage of the suite."""
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
