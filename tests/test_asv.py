@@ -19,7 +19,7 @@ from asv.runner import BENCHMARK_RUN_SCRIPT
 
 from benchmarks.engine import machine
 from benchmarks.engine.run import Run
-from benchmarks.runs import airspeed, rounds, stage
+from benchmarks.runs import airspeed, rounds
 from benchmarks.runs.airspeed import AirspeedError, facets
 from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
@@ -56,11 +56,11 @@ def test_what_cannot_run_here_has_its_record_without_a_process(
     monkeypatch: pytest.MonkeyPatch, registered_fakes: None
 ) -> None:
     absent = [Case("symbolic", "absent", f"random,{n},0.1") for n in (100, 200)]
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: absent)
-    monkeypatch.setattr(stage, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
+    monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: absent)
+    monkeypatch.setattr(rounds, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
     assert Symbolic().params == [[]]
     for _ in range(2):
-        stage.run_stage("symbolic")
+        rounds.run_stage("symbolic")
     for case in absent:
         (record,) = read_records(record_path("test-machine", case.name))
         assert (record.status, record.reason) == ("unavailable", "needs a machine that does not exist")
@@ -77,12 +77,12 @@ def test_a_full_disk_is_said_with_what_is_stored(
         yield record
         raise DiskFullError("no space left for results")
 
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: cases)
-    monkeypatch.setattr(stage, "measure_rounds", refused)
+    monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: cases)
+    monkeypatch.setattr(rounds, "measure_rounds", refused)
     with pytest.raises(
         DiskFullError, match=r"^1 of 2 symbolic cases are done and stored, the next was refused"
     ):
-        stage.run_stage("symbolic")
+        rounds.run_stage("symbolic")
     assert f"[1/2] ok            {cases[0].name}  " in capsys.readouterr().err
 
 
@@ -105,12 +105,12 @@ def test_the_cases_of_an_input_are_measured_in_turn_and_each_process_is_printed(
         write_records(path, [*read_records(path), record])
         return record
 
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [cases[0], other, *cases[1:]])
-    monkeypatch.setattr(stage.run, "current", lambda: Run("one", None, ""))
+    monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: [cases[0], other, *cases[1:]])
+    monkeypatch.setattr(rounds.run, "current", lambda: Run("one", None, ""))
     monkeypatch.setattr(machine, "git_state", lambda: (None, None))
     monkeypatch.setattr(rounds, "measure", measured)
     monkeypatch.setenv("FILLPATH_PROCESSES", "2")
-    stage.run_stage("symbolic")
+    rounds.run_stage("symbolic")
     first, second = [(case, 0) for case in cases], [(cases[0], 1), (cases[2], 1)]
     assert asked == [*first, *second, (other, 0), (other, 1)]
     assert capsys.readouterr().err.splitlines() == [

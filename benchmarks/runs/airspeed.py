@@ -1,7 +1,7 @@
 """How asv (airspeed velocity) is used, and which of its traps are avoided.
 
 asv only lists and draws. `asv run` starts a process per case, which takes longer than many cases, and a kill
-loses all results of a call. So `stage.run_stage` measures, and `publish` makes asv's files from the records:
+loses all results of a call. So `rounds.run_stage` measures, and `publish` makes asv's files from the records:
 
     .fillpath/asv/benchmarks.json               each benchmark, with its cases
     .fillpath/asv/<machine>/machine.json        the machine
