@@ -18,7 +18,8 @@ import pytest
 import commands
 from benchmarks.engine import follow, run
 from benchmarks.probes import ceilings
-from benchmarks.runs import airspeed, launch, nightly
+from benchmarks.runs import airspeed, launch
+from commands import nightly
 from fillpath import ending, paths
 from fillpath.errors import InputError
 from fillpath.paths import ROOT

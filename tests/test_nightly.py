@@ -22,8 +22,8 @@ from benchmarks.runs import checkouts
 from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
-from benchmarks.runs.nightly import Night, night
 from benchmarks.runs.regressions import Regression, State, learn
+from commands.nightly import Night, night
 from commands.workflow import processes
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
@@ -85,7 +85,7 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def start(self, folder: Path, run: str) -> Asked:
+    def start(self, place: Path, deadline: float, folder: Path, run: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -97,7 +97,7 @@ class Repository:
 
     def night(self) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", self.start, np.inf, self.kernels)
+        return night(self.folder, self.folder.parent / "worktrees", np.inf)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
@@ -141,8 +141,11 @@ class Asked(Process):
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "repository")
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    made = Repository(tmp_path / "repository")
+    monkeypatch.setattr("commands.nightly.start", made.start)
+    monkeypatch.setattr("commands.nightly.changes", made.kernels)
+    return made
 
 
 def test_a_regression_is_new_once_and_stays_known(repository: Repository) -> None:
@@ -283,7 +286,7 @@ def test_a_killed_night_on_another_host_begins_again(
     with pytest.raises(Ended):
         repository.night()
     repository.kill_after = 10**9
-    monkeypatch.setattr("benchmarks.runs.nightly.identity", lambda: "f" * 16)
+    monkeypatch.setattr("commands.nightly.identity", lambda: "f" * 16)
     repository.commit(1.0)
     assert repository.night().status == 0
     assert len({run for run, _, _ in repository.records}) == 4
