@@ -11,8 +11,8 @@ for a regression that the last night did not know, 2 where a commit has no resul
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
@@ -36,23 +36,17 @@ PLACE = WORK / "nightly"
 Failed = list[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Night:
+class Night(NamedTuple):
     """The outcome of a night.
 
     status : int, exit status: 2 if a commit has no result, else 1 for a new regression, else 0
-    lines : of the summary
+    text : str, the summary
     commits : those measured, the base first
     """
 
     status: int
-    lines: tuple[str, ...]
+    text: str
     commits: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Return the summary."""
-        return "\n".join(self.lines)
 
 
 def run(arguments: Arguments) -> int:
@@ -63,12 +57,11 @@ def run(arguments: Arguments) -> int:
     deadline = time.time() + (settings().limit or float("inf"))
     with exclusive(WORK / "nightly.lock", 0.0):
         finished = night(ROOT, PLACE, deadline)
-        head, *rest = finished.lines
+        print(finished.text, flush=True)
         try:
             airspeed.publish([machine_name()])
         except FillpathError as error:
-            rest = [f"NO PAGES OF ASV: {error}", *rest]
-    print("\n".join([head, *rest]))
+            print(f"NO PAGES OF ASV: {error}")
     return finished.status
 
 
@@ -97,7 +90,8 @@ def night(repository: Path, place: Path, deadline: float) -> Night:
         state.save(path)
     else:
         head = "0 new commits, 0 cases compared, 0 results"
-        finished = Night(2 if failed else 0, (head, *_not_measured(failed), *_known(state.worse.values())))
+        lines = [head, *_not_measured(failed), *_known(state.worse.values())]
+        finished = Night(2 if failed else 0, "\n".join(lines))
     for folder in folders.values():
         clear(repository, folder)
     return finished
@@ -141,7 +135,7 @@ def _judged(
         *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
         *news,
     )
-    return known, Night(2 if failed else int(bool(new)), lines, turns.commits)
+    return known, Night(2 if failed else int(bool(new)), "\n".join(lines), turns.commits)
 
 
 def _not_measured(failed: Failed) -> list[str]:

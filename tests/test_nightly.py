@@ -229,7 +229,7 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
     assert done.status == 2 and f"NOT MEASURED {broken[:12]}: pip failed" in done.text
     later = repository.commit(1.0)
     done = repository.night()
-    failed = [line.split()[2] for line in done.lines if line.startswith("NOT MEASURED")]
+    failed = [line.split()[2] for line in done.text.splitlines() if line.startswith("NOT MEASURED")]
     assert done.status == 2 and failed == [f"{commit[:12]}:" for commit in (broken, other)]
     assert done.commits == (first, later)
     assert repository.night().status == 0
