@@ -1,6 +1,7 @@
 """How commands declare arguments: argparse with one-line errors and suggestions, and types of values."""
 
 import argparse
+import functools
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
@@ -74,6 +75,4 @@ def natural(text: str, least: int = 0) -> int:
     return int(text)
 
 
-def positive(text: str) -> int:
-    """Return a whole number of at least 1."""
-    return natural(text, least=1)
+positive = functools.partial(natural, least=1)

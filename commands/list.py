@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
+from functools import partial
 
 from commands._columns import columns
 from commands._parser import Arguments, Parser
@@ -25,14 +26,15 @@ def add_arguments(parser: Parser) -> None:
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
     )
+    counts, shares = partial(_range, whole=True), partial(_range, whole=False)
     for name, metavar, kind, help in (
         ("search", "WORD", _word, "part of the group, name or kind"),
         ("name", "WORD", _word, "part of the name alone"),
         ("group", "GROUP", _word, "the whole name of the group"),
         ("kind", "WORD", _word, "part of the kind, such as circuit"),
-        ("rows", "A..B", _counts, "number of rows: 1000..1e5"),
-        ("entries", "A..B", _counts, "number of entries without explicit zeros: ..1e6"),
-        ("symmetry", "A..B", _shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
+        ("rows", "A..B", counts, "number of rows: 1000..1e5"),
+        ("entries", "A..B", counts, "number of entries without explicit zeros: ..1e6"),
+        ("symmetry", "A..B", shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
     ):
         of_collection.add_argument(f"--{name}", metavar=metavar, type=kind, help=help)
 
@@ -55,17 +57,8 @@ def _word(text: str) -> str:
     return text
 
 
-def _counts(text: str) -> Range:
-    """Parse a range of whole numbers from 0 on: `1000..1e6`, `1000..`, `..1e6`, or one number."""
-    return _range(text, whole=True)
-
-
-def _shares(text: str) -> Range:
-    """Parse a range of numbers from 0 to 1."""
-    return _range(text, whole=False)
-
-
 def _range(text: str, whole: bool) -> Range:
+    """Parse `1000..1e6`, `1000..`, `..1e6` or one number: whole numbers from 0 on, else shares up to 1."""
     first, dots, last = text.partition("..")
     low, high = (_end(text, part, whole) if part else None for part in (first, last if dots else first))
     if low is None and high is None:
