@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -173,7 +174,10 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(standings: lis
     assert {"3 rows differ <first: 7 & 9>", "killed at 6 GB, while assembling # rows"} <= reasons
 
 
-def test_asvs_pages_are_linked_where_they_are_one_of_its_series_by_stage() -> None:
+def test_asvs_pages_are_linked_where_they_are_one_of_its_series_by_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "WORK", tmp_path / "work")
     assert "asv/index.html" not in page()
     index, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     for path, content in ((index, {}), (listing, {"levels.A.track_seconds": {}, "levels.A.track_edges": {}})):

@@ -99,9 +99,10 @@ def write_series(machines: Iterable[str]) -> bool:
                 "version": 2,
             }
             _write(series / name / f"{commit[:8]}-existing-py{python}.json", content)
-        _write(series / name / "machine.json", {**host, "version": 1})
+            _write(series / name / "machine.json", {**host, "version": 1})
     listed = {benchmark: description(benchmark, names) for benchmark, names in cases.items()}
-    _write(series / "benchmarks.json", {**listed, "version": 2})
+    if listed:
+        _write(series / "benchmarks.json", {**listed, "version": 2})
     return bool(listed)
 
 
