@@ -60,7 +60,7 @@ help: ## this text
 install: $(STAMP) ## set up .venv from the lock files; the targets below do so themselves
 
 figures: $(STAMP) ## measure and draw: SUITE=embedded|small|papers PAPER=gsofa FIGURE=gsofa.fig10 DEVICE=cpu|gpu PROCESSES=5 LIMIT=2h FRESH=1 PROFILE=slurm
-	@$(PY) -m benchmarks.runs.launch figures
+	@$(PY) -m benchmarks.runs.launch
 
 page: $(STAMP) ## draw all figures and the page from the records in results/, measuring nothing: reports/index.html
 	@$(PY) -m fillpath page --draw

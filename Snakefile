@@ -10,6 +10,7 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
+from benchmarks.engine import run
 from benchmarks.runs import marks, slurm
 from benchmarks.runs.cases import (
     generated_inputs,
@@ -36,7 +37,7 @@ GENERATED = generated_inputs(SETTINGS)
 PYTHON = shlex.quote(sys.executable)
 MAIN = f"{PYTHON} -m fillpath"
 # A job dies with Snakemake, and what it started with it.
-RUN = f"exec {PYTHON} -m benchmarks.runs.launch job {MAIN}"
+RUN = f"exec {PYTHON} -m benchmarks.engine.follow {MAIN}"
 
 
 def prepared(name):
@@ -87,7 +88,7 @@ localrules:
 
 
 onstart:
-    shell(f"{MAIN} workflow begin >/dev/null")
+    run.begin(SETTINGS.text(), SETTINGS.limit)
     # No rule: whether anything has to be compiled is for code to say, and would start every job that needs it. A
     # time limit is spent on the cheapest cases first, and the nodes of a cluster are not this host.
     if SETTINGS.limit is None and not slurm.submits(SETTINGS.profile):
@@ -95,7 +96,8 @@ onstart:
 
 
 onsuccess:
-    shell(f"{MAIN} workflow summary && {MAIN} workflow finish")
+    shell(f"{MAIN} workflow summary")
+    run.finish()
 
 
 onerror:
@@ -133,7 +135,7 @@ rule fetch:
     params:
         name=input_name,
     shell:
-        "{RUN} workflow fetch-input {params.name} 2> >(tee {log} >&2)"
+        "{RUN} workflow prepare --fetch {params.name} 2> >(tee {log} >&2)"
 
 
 rule prepare:

@@ -24,12 +24,12 @@ class Suite(Benchmark):
     @property
     def params(self) -> list[list[str]]:
         """Return the names of the cases that the settings choose and this machine can run."""
-        from benchmarks.runs.stage import case_names
+        from benchmarks.runs.rounds import case_names
 
         return [case_names(self.stage)]
 
     def track_seconds(self, case: str) -> float:
         """Return the case's median in seconds; nan, which asv takes as skipped, unless its status is ok."""
-        from benchmarks.runs.stage import median_seconds
+        from benchmarks.runs.rounds import median_seconds
 
         return median_seconds(case)

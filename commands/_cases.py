@@ -16,7 +16,7 @@ def add_cases(parser: Parser, example: str, default: str = "") -> None:
     parser.add_argument("case", nargs="*" if default else "+", help=f"as records name it: {example}{default}")
 
 
-def count_each(names: Callable[[], Iterable[str]], count: Callable[[Case], Path]) -> int:
+def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
     """Count every case and print the file, on a machine that may be named so.
 
     Returns the exit status: 1 where a case could not be counted, which stops no other. Raises
@@ -25,7 +25,7 @@ def count_each(names: Callable[[], Iterable[str]], count: Callable[[Case], Path]
     load_all()
     introduce()
     status = 0
-    for name in names():
+    for name in names:
         try:
             print(count(Case.parse(name)))
         except UnknownNameError:

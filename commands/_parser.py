@@ -1,6 +1,7 @@
 """How commands declare arguments: argparse with one-line errors and suggestions, and types of values."""
 
 import argparse
+import functools
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
@@ -65,16 +66,13 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
 
 
-def natural(text: str) -> int:
-    """Return a number from 0 on."""
+def natural(text: str, least: int = 0) -> int:
+    """Return a whole number of at least `least`."""
     # `isdigit` alone holds for a superscript too.
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
+    if not (text.isascii() and text.isdigit() and int(text) >= least):
+        kind = "positive" if least else "non-negative"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a {kind} integer")
     return int(text)
 
 
-def positive(text: str) -> int:
-    """Return a number from 1 on."""
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
-    return int(text)
+positive = functools.partial(natural, least=1)

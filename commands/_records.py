@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
@@ -14,29 +13,22 @@ from fillpath.processes import interval
 from fillpath.record import Record
 from fillpath.settings import Settings
 from fillpath.stages import STAGES
-
-if TYPE_CHECKING:
-    # A command that only measures need not load matplotlib and pandas.
-    from reports.facts.records import Records
+from reports.facts.records import Records
 
 
-def load_records() -> "Records":
+def load_records() -> Records:
     """Return the records of all machines whose folders can be used; the others are named in warnings."""
-    from reports.facts.records import Records
-
     records = Records.load()
     for machine, reason in records.refused.items():
         LOG.warning("%s left out: %s", machine, reason)
     return records
 
 
-def records_of(machine: str) -> "Records":
+def records_of(machine: str) -> Records:
     """Return the records of one machine.
 
     Raises UnknownNameError for none, InputError where another one's folder is damaged.
     """
-    from reports.facts.records import Records
-
     _look_up(machine)
     records = Records.load(machine, strict=machine != machine_name())
     if machine in records.refused:
@@ -44,7 +36,7 @@ def records_of(machine: str) -> "Records":
     return records
 
 
-def figure_cases(records: "Records") -> Callable[[str, str], list[Case]]:
+def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     """Return a function that gives the cases behind (paper, figure).
 
     These are the papers' own, and those of other suites that have a record of any machine.
@@ -55,7 +47,7 @@ def figure_cases(records: "Records") -> Callable[[str, str], list[Case]]:
     return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
 
 
-def with_records(cases: Iterable[Case], records: "Records") -> list[Case]:
+def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
     """Return the cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]

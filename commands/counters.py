@@ -12,4 +12,4 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    return count_each(lambda: arguments.case, count)
+    return count_each(arguments.case, count)

@@ -1,7 +1,6 @@
 """Say what this machine is, what can run on it and why not."""
 
 import os
-from collections.abc import Mapping
 
 from benchmarks.engine import machine
 from commands._columns import columns
@@ -34,15 +33,11 @@ def diagnosis() -> str:
         f"cache     {paths.cache()}, {paths.free_space(paths.cache()) / 2**30:.1f} GiB free",
         "",
     ]
+    settings = [(v.name, os.environ.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
+    lines += columns([("setting", "value", "default", "meaning"), *settings])
     libraries = [_library(each) for each in peers.peers().values()]
     verdicts = [_verdict(entry) for entry in registry.registered()]
-    return "\n".join([*lines, *_settings(os.environ), "", *libraries, "", *verdicts])
-
-
-def _settings(environment: Mapping[str, str]) -> list[str]:
-    """List each variable's name, value, default and meaning, a line each."""
-    rows = [(v.name, environment.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
-    return columns([("setting", "value", "default", "meaning"), *rows])
+    return "\n".join([*lines, "", *libraries, "", *verdicts])
 
 
 def _name() -> str:

@@ -13,4 +13,4 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    return count_each(lambda: arguments.case, DURATIONS.collect)
+    return count_each(arguments.case, DURATIONS.collect)

@@ -8,9 +8,7 @@ from commands._cases import add_cases, count_each
 from commands._parser import Arguments, Parser
 from fillpath.settings import settings
 
-DEFAULT = (
-    " (default: those of PPoPP'23's Table 3 and of GSoFA's Figure 18 in the run that the settings describe)"
-)
+DEFAULT = " (default: PPoPP'23's Table 3 and GSoFA's Figure 18 in the run of the settings)"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -18,6 +16,5 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    return count_each(
-        lambda: arguments.case or [case.name for case in counted_cases(settings())], FAULTS.collect
-    )
+    names = arguments.case or [case.name for case in counted_cases(settings())]
+    return count_each(names, FAULTS.collect)

@@ -62,12 +62,11 @@ def _outcomes(matrices: Sequence[MatrixId], offline: bool, trust: bool) -> Itera
     for place, matrix in enumerate(matrices, 1):
         try:
             yield _obtained(matrix, offline, trust)
-        except (TransferError, InputError) as problem:
+        except (TransferError, InputError, DiskFullError) as problem:
             yield Outcome(matrix, "failed", f"failed: {problem}")
-        except DiskFullError as problem:
-            yield Outcome(matrix, "failed", f"failed: {problem}")
-            yield from (Outcome(m, "not tried", "not tried: the disk is full") for m in matrices[place:])
-            return
+            if isinstance(problem, DiskFullError):
+                yield from (Outcome(m, "not tried", "not tried: the disk is full") for m in matrices[place:])
+                return
 
 
 def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> Outcome:

@@ -1,16 +1,57 @@
 """Run all that a machine with a GPU should, in four tiers, each packed before the next starts.
 
-FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. Exit status 1 where a tier
-failed, 2 without a GPU."""
+FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. The most valuable tier comes first.
+The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU."""
 
-from benchmarks.engine.follow import die_with_parent
-from benchmarks.engine.machine import introduce
-from benchmarks.runs.tiers import TIERS, resumed, run_tiers
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.engine import machine
+from benchmarks.engine import run as runs
+from benchmarks.engine.follow import FOLLOW, adopt, die_with_parent
+from benchmarks.runs import archive
 from commands._parser import Arguments
-from fillpath.errors import UnavailableError
-from fillpath.paths import ROOT
-from fillpath.settings import settings
+from fillpath.errors import FillpathError, UnavailableError
+from fillpath.host import machine_name
+from fillpath.paths import ROOT, results
+from fillpath.settings import Settings, settings
 from impl.cuda import kernels
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One of the four.
+
+    name : str, of its log and its pack
+    command : str, words of a command; it dies with this process
+    settings : the FILLPATH_ variables that it runs under
+    seconds : float, its time limit, None for no limit
+    """
+
+    name: str
+    command: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None
+
+
+FIGURES = (sys.executable, "-m", "benchmarks.runs.launch")
+WHOLE = {"FILLPATH_PAPER": "", "FILLPATH_FIGURE": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": ""}
+ALL = {**WHOLE, "FILLPATH_FRESH": "1"}
+OF_GSOFA = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m"}
+# In one process: within the limit more cases are worth more than more of the cheapest.
+QUICK = {**WHOLE, **OF_GSOFA, "FILLPATH_FRESH": "", "FILLPATH_PROCESSES": "1"}
+TIERS = (
+    Tier("correctness", (*FOLLOW, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
+    Tier("figures", FIGURES, QUICK),
+    # Afresh, because a ratio needs two measurements of one run, and the CPU is measured in this one.
+    Tier("rest", FIGURES, ALL),
+    # The same settings as the tier before, because it counts faults of the cases that this tier measured.
+    Tier("faults", (*FOLLOW, sys.executable, "-m", "fillpath", "faults"), ALL),
+)
 
 
 def run(arguments: Arguments) -> int:
@@ -18,5 +59,60 @@ def run(arguments: Arguments) -> int:
     available, why_not = kernels.available()
     if not available:
         raise UnavailableError(f"{why_not}: nothing to run")
-    introduce()
+    machine.introduce()
     return run_tiers(resumed(TIERS), settings().packs or ROOT / "packs")
+
+
+def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:
+    """Run the tiers one after the other, pack after each, and print at the end how each ended.
+
+    packs : folder of the packs
+
+    Return the exit status: 0 if all went well, else 1.
+    """
+    packs.mkdir(parents=True, exist_ok=True)
+    endings = []
+    for number, tier in enumerate(tiers, start=1):
+        print(f"fillpath: tier {number} of {len(tiers)}, {tier.name}", file=sys.stderr, flush=True)
+        failure = _run(tier)
+        pack = packs / f"{machine_name()}-{number}-{tier.name}.tar.gz"
+        try:
+            machine.write_facts()
+            archive.pack(machine_name(), pack)
+        except (FillpathError, OSError) as error:
+            failure = f"{failure or 'done'}, but not packed: {error}"
+        endings.append((tier.name, failure, pack))
+    for name, failure, pack in endings:
+        print(f"{name:<12}  {failure or 'done'}; {pack}")
+    return int(any(failure for _, failure, _ in endings))
+
+
+def _run(tier: Tier) -> str:
+    """Run a tier, its output shown and kept. Return how it failed, empty if it did not."""
+    log = results() / machine_name() / "logs" / f"gpu-{tier.name}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    adopt()
+    with subprocess.Popen(["tee", str(log)], stdin=subprocess.PIPE) as tee:
+        try:
+            status = subprocess.run(
+                tier.command,
+                cwd=ROOT, env={**_environment(tier), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+                stdout=tee.stdin, stderr=subprocess.STDOUT, timeout=tier.seconds, check=False,
+            ).returncode  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"not done within {(tier.seconds or 0) / 60:g} minutes, see {log}"
+    return f"failed with exit status {status}, see {log}" if status else ""
+
+
+def resumed(tiers: Sequence[Tier]) -> list[Tier]:
+    """Return the first tier, which has no run, and those from the killed run's tier on; all if none was."""
+    unfinished = runs.current()
+    for number, tier in enumerate(tiers[1:], start=1):
+        if unfinished is not None and unfinished.settings == Settings.from_env(_environment(tier)).text():
+            return [tiers[0], *tiers[number:]]
+    return list(tiers)
+
+
+def _environment(tier: Tier) -> dict[str, str]:
+    # A tier runs on this machine, under the profile of a cluster too.
+    return {**os.environ, "FILLPATH_PROFILE": "default", **tier.settings}

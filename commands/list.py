@@ -1,18 +1,23 @@
 """List implementations, or matrices."""
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import fields
+from decimal import Decimal
+from functools import partial
 
 from commands._columns import columns
 from commands._parser import Arguments, Parser
-from commands._ranges import counts, shares
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
-from fetch.search import Query
+from fetch.search import Query, Range
 from fillpath import registry
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
+
+# Few enough digits that any text is read at once.
+_NUMBER = re.compile(r"([0-9]{1,18}\.?|[0-9]{0,18}\.[0-9]{1,18})(e\+?[0-9]{1,2})?", re.IGNORECASE)
 
 
 def add_arguments(parser: Parser) -> None:
@@ -21,19 +26,17 @@ def add_arguments(parser: Parser) -> None:
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
     )
-    for name, metavar, help in (
-        ("search", "WORD", "part of the group, name or kind"),
-        ("name", "WORD", "part of the name alone"),
-        ("group", "GROUP", "the whole name of the group"),
-        ("kind", "WORD", "part of the kind, such as circuit"),
+    counts, shares = partial(_range, whole=True), partial(_range, whole=False)
+    for name, metavar, kind, help in (
+        ("search", "WORD", _word, "part of the group, name or kind"),
+        ("name", "WORD", _word, "part of the name alone"),
+        ("group", "GROUP", _word, "the whole name of the group"),
+        ("kind", "WORD", _word, "part of the kind, such as circuit"),
+        ("rows", "A..B", counts, "number of rows: 1000..1e5"),
+        ("entries", "A..B", counts, "number of entries without explicit zeros: ..1e6"),
+        ("symmetry", "A..B", shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
     ):
-        of_collection.add_argument(f"--{name}", metavar=metavar, type=_word, help=help)
-    for name, kind, help in (
-        ("rows", counts, "number of rows: 1000..1e5"),
-        ("entries", counts, "number of entries without explicit zeros: ..1e6"),
-        ("symmetry", shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
-    ):
-        of_collection.add_argument(f"--{name}", metavar="A..B", type=kind, help=help)
+        of_collection.add_argument(f"--{name}", metavar=metavar, type=kind, help=help)
 
 
 def run(arguments: Arguments) -> int:
@@ -54,6 +57,26 @@ def _word(text: str) -> str:
     return text
 
 
+def _range(text: str, whole: bool) -> Range:
+    """Parse `1000..1e6`, `1000..`, `..1e6` or one number: whole numbers from 0 on, else shares up to 1."""
+    first, dots, last = text.partition("..")
+    low, high = (_end(text, part, whole) if part else None for part in (first, last if dots else first))
+    if low is None and high is None:
+        raise argparse.ArgumentTypeError(f"{text!r} has no end: write A..B, A.., ..B or one number")
+    if low is not None and high is not None and low > high:
+        raise argparse.ArgumentTypeError(f"{text!r} holds no number: did you mean {last}..{first}?")
+    return Range(low, high)
+
+
+def _end(text: str, part: str, whole: bool) -> float:
+    """Return one end of a range."""
+    value = Decimal(part) if _NUMBER.fullmatch(part) else Decimal(-1)
+    if value < 0 or (value != int(value) if whole else value > 1):
+        kind = "a whole number such as 1000 or 1e6" if whole else "a number from 0 to 1"
+        raise argparse.ArgumentTypeError(f"{text!r}: {part!r} is not {kind}; write A..B, A.. or ..B")
+    return int(value) if whole else float(value)
+
+
 def _implementations() -> str:
     """Return a paragraph per stage in their order: its summary and its implementations."""
     registry.load_all()
@@ -71,7 +94,7 @@ def _implementations() -> str:
 
 
 def _catalogue() -> Sequence[Sequence[str]]:
-    rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
+    rows = [("id", "order", "entries", "suite", "papers or original")]
     for entry in catalogue.entries():
         order, entries = ("-" if n is None else str(n) for n in (entry.order, entry.nnz_with_zeros))
         role = ", ".join(entry.papers) or f"stand-in for {', '.join(entry.stands_for)}"

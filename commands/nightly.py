@@ -1,15 +1,161 @@
 """Measure the default branch's new commits and their base in turn, and report what became slower.
 
-Exit status 1 for a regression that the last night did not know, 2 where a commit has no result at all."""
+Each commit has a worktree, with an environment for its lock files. A killed night resumes. A commit that
+cannot be measured is skipped if a later one can be; otherwise the next night begins with it. Exit status 1
+for a regression that the last night did not know, 2 where a commit has no result at all."""
 
+# A summary reads, for instance:
+#     2 new commits against 91be77a0c3d4, 412 cases compared, 3120 results
+#     NEW REGRESSION levels.glu2@add32.mc64+amd: 1.31 times as long (1.22 to 1.4, 20 rounds), ...
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.registers import changes
-from benchmarks.runs.nightly import tonight
+from benchmarks.runs import airspeed
+from benchmarks.runs.checkouts import Process, base_of, clear, new_commits, start, worktrees
+from benchmarks.runs.exact import differences
+from benchmarks.runs.night_rounds import Course, Turns
+from benchmarks.runs.regressions import Regression, State, learn
 from commands._parser import Arguments
+from fillpath.errors import FillpathError
+from fillpath.hardware import identity
+from fillpath.host import machine_name
+from fillpath.lock import exclusive
+from fillpath.nouns import content_hash
+from fillpath.paths import ROOT, WORK, results
+from fillpath.settings import settings
+
+PLACE = WORK / "nightly"
+# (commit, reason) of each.
+Failed = list[tuple[str, str]]
+
+
+class Night(NamedTuple):
+    """The outcome of a night.
+
+    status : int, exit status: 2 if a commit has no result, else 1 for a new regression, else 0
+    text : str, the summary
+    commits : those measured, the base first
+    """
+
+    status: int
+    text: str
+    commits: tuple[str, ...] = ()
 
 
 def run(arguments: Arguments) -> int:
     die_with_parent()
-    night = tonight(changes)
-    print(night.text)
-    return night.status
+    machine.introduce()
+    # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
+    machine.write_facts()
+    deadline = time.time() + (settings().limit or float("inf"))
+    with exclusive(WORK / "nightly.lock", 0.0):
+        finished = night(ROOT, PLACE, deadline)
+        print(finished.text, flush=True)
+        try:
+            airspeed.publish([machine_name()])
+        except FillpathError as error:
+            print(f"NO PAGES OF ASV: {error}")
+    return finished.status
+
+
+def night(repository: Path, place: Path, deadline: float) -> Night:
+    """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
+
+    The run ids follow from commits and host. A killed night of the same ones resumes, and measures no process
+    twice.
+    """
+    path = results() / machine_name() / "nightly.json"
+    state = State.load(path)
+    new = new_commits(repository, state.last)
+    folders = worktrees(repository, place, [*base_of(repository, state.last, new), *new])
+    workers, failed = _workers(place, deadline, folders)
+    measured = [commit for commit in workers if commit in new]
+    try:
+        turns = Turns(workers, deadline, state.late) if measured else None
+        if turns:
+            turns.measure(state.worse)
+    finally:
+        for worker in workers.values():
+            worker.close()
+    if turns:
+        news = _kernels(folders[turns.base], folders[turns.tip])
+        state, finished = _judged(state, turns, failed, len(measured), news)
+        state.save(path)
+    else:
+        head = "0 new commits, 0 cases compared, 0 results"
+        lines = [head, *_not_measured(failed), *_known(state.worse.values())]
+        finished = Night(2 if failed else 0, "\n".join(lines))
+    for folder in folders.values():
+        clear(repository, folder)
+    return finished
+
+
+def _workers(place: Path, deadline: float, folders: Mapping[str, Path]) -> tuple[dict[str, Process], Failed]:
+    """Return the worker of each commit, the base's first, and why other commits have none."""
+    workers, failed = {}, []
+    id = f"night-{content_hash(*folders, identity())[:12]}"
+    for commit, folder in folders.items():
+        try:
+            workers[commit] = start(place, deadline, folder, f"{id}-{folder.name}")
+        except FillpathError as error:
+            failed.append((commit, str(error)))
+    return workers, failed
+
+
+def _judged(
+    state: State, turns: Turns, failed: Failed, count: int, news: Sequence[str]
+) -> tuple[State, Night]:
+    """Return what is known after the turns, and the night.
+
+    failed : commits that were not measured
+    count : int, new commits that were
+    news : lines on what changed of kernels
+    """
+    known, new, mended = learn(state, turns)
+    stored = [pair for course in turns.courses.values() for pair in course.items()]
+    results = Counter(commit for commit, records in stored for record in records if record.median is not None)
+    failed = [*failed, *((each, "no case has a result") for each in turns.commits if not results[each])]
+    exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
+    found = {regression.case for regression in new}
+    base = f" against {turns.base[:12]}" if len(turns.commits) > 1 else ""
+    lines = (
+        f"{count} new commits{base}, {len(turns.judgements)} cases compared, {results.total()} results",
+        *([f"TIME WAS UP for {len(turns.late)} of {len(turns.courses)} cases"] if turns.late else []),
+        *_not_measured(failed),
+        *(f"NEW REGRESSION {regression.text}" for regression in new),
+        *_known(regression for case, regression in known.worse.items() if case not in found),
+        *(f"mended {case}" for case in mended),
+        *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
+        *news,
+    )
+    return known, Night(2 if failed else int(bool(new)), "\n".join(lines), turns.commits)
+
+
+def _not_measured(failed: Failed) -> list[str]:
+    return [f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in failed]
+
+
+def _known(regressions: Iterable[Regression]) -> list[str]:
+    return [f"known regression {regression.text}" for regression in regressions]
+
+
+def _exact(course: Course, base: str, tip: str) -> tuple[str, ...]:
+    """Return what changed that needs no clock, if every round agrees."""
+    pairs = zip(course[base], course[tip], strict=False)
+    rounds = [differences(before, after) for before, after in pairs if base != tip]
+    return tuple(text for text in rounds[0] if all(text in texts for texts in rounds)) if rounds else ()
+
+
+def _kernels(base: Path, tip: Path) -> list[str]:
+    """Return lines on what changed of kernels between two checkouts, or why that is not known."""
+    try:
+        return [f"exact change {line}" for line in changes(base, tip)]
+    except FillpathError as error:
+        return [f"exact change of kernels is not known: {error}"]

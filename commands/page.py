@@ -61,7 +61,7 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
     from benchmarks.runs import airspeed
 
     try:
-        airspeed.publish()
+        airspeed.publish(machines_here())
     except FillpathError as error:
         LOG.warning("%s", error)
     adopt()

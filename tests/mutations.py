@@ -299,9 +299,9 @@ MUTATIONS = (
         "test_record.py::test_content_is_on_disk_before_its_name_and_its_name_when_the_write_ends",
     ),
     Mutation(
-        "a narrower run loses cases of asv's row", "benchmarks/runs/airspeed.py",
-        "values = {**kept, **{", "values = {**{",
-        "test_asv.py::test_a_narrower_run_keeps_the_cases_of_a_wider_one",
+        "a number of asv's pools two runs of a commit", "benchmarks/runs/airspeed.py",
+        "[records[-1].case] = of_run(records)", "[records[-1].case] = records",
+        "test_asv.py::test_a_row_has_the_last_run_of_each_case_at_a_commit_that_the_repository_has",
     ),
     # How a case is measured.
     Mutation(
@@ -410,8 +410,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a night judges each case alone", "benchmarks/runs/night_rule.py",
-        "false_discovery_control([_chance(np.array(row)) for row in rows.values()]) <= RATE",
-        "np.array([_chance(np.array(row)) for row in rows.values()]) <= RATE",
+        "false_discovery_control(chances) <= RATE", "np.array(chances) <= RATE",
         "test_night_rule.py::test_a_night_without_a_change_alarms_as_seldom_as_the_rate_says",
     ),
     # What comes from elsewhere.

@@ -38,7 +38,7 @@ from kill_random import EXPECTED, ViolationError, forget_inputs
 
 from benchmarks.engine import machine
 from benchmarks.runs.cases import suite_cases
-from fillpath.paths import PAGE, ROOT
+from fillpath.paths import PAGE, ROOT, WORK
 from fillpath.record import Record, Status, read_records
 from fillpath.settings import Settings
 
@@ -264,7 +264,7 @@ def _check_series(trial: Trial) -> None:
     if commit is None or dirty:
         print("the tree is not clean: no series to check", flush=True)
         return
-    (path,) = (trial.folder / "results" / "asv" / "loopback").glob(f"{commit[:8]}-*.json")
+    (path,) = (WORK / "asv" / "loopback").glob(f"{commit[:8]}-*.json")
     results = json.loads(path.read_text())["results"]
     rows = [row for name, row in results.items() if name.endswith(".track_seconds")]
     kept = {name.strip("'") for row in rows for name in row[1][0]}

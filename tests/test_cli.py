@@ -106,7 +106,7 @@ def test_settings_are_refused_by_name(
     for name, value in wrong.items():
         with monkeypatch.context() as patch:
             patch.setenv(f"FILLPATH_{name}", value)
-            status, _, error = run(capsys, "workflow", "begin")
+            status, _, error = run(capsys, "workflow", "summary")
             assert status == 2
             assert f"{name}={value}" in error
 

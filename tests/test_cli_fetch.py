@@ -125,11 +125,11 @@ def test_steps_of_a_workflow_do_not_try_again_what_just_failed(
 ) -> None:
     monkeypatch.setattr(benchmarks.engine.run, "current", lambda: None)
     site.script = [refused(503)] * 8
-    assert run(capsys, "workflow", "fetch-input", "G+a.auto+natural")[0] == 0
+    assert run(capsys, "workflow", "prepare", "--fetch", "G+a.auto+natural")[0] == 0
     assert len(site.requests) == 4
     run(capsys, "workflow", "prepare", "G+a.auto+natural")
     assert len(site.requests) == 4 and "not tried again: failed" in caplog.text
-    run(capsys, "workflow", "fetch-input", "G+a.auto+natural")
+    run(capsys, "workflow", "prepare", "--fetch", "G+a.auto+natural")
     assert len(site.requests) == 8
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine import run
-from benchmarks.runs import airspeed, stage
+from benchmarks.runs import airspeed
 from benchmarks.runs.exact import LEFT_OUT, agreed, differences, quantities, unit_of
 from fillpath.case import Case
+from fillpath.processes import of_run
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from tests.reports_fakes import made_record
 
@@ -120,9 +120,8 @@ def test_a_series_has_what_the_last_runs_processes_agree_on_and_nothing_after_a_
     path = record_path("test-machine", first.case)
     for last, names in (([first], {"edges", "fills"}), ([first, other], {"fills"}), ([first, failed], set())):
         write_records(path, last)
-        measured = stage._measured(Case.parse(first.case), run.alone())
-        rows = airspeed.rows_of("symbolic", {first.case: measured})
-        assert {row.name.rpartition("_")[2] for row in rows} == {"seconds", *names}
+        rows = airspeed.rows_of({first.case: of_run(read_records(path))})
+        assert {name.rpartition("_")[2] for name in rows} == {"seconds", *names}
 
 
 def test_what_processes_disagree_on_is_not_agreed() -> None:

@@ -145,7 +145,7 @@ def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
     for words in (["fetch", text], ["run", "symbolic", "fill2_cpu", text]):
         assert commands.main(words) == 2
         assert capsys.readouterr().err.endswith((": no such file\n", ".: a folder, no file\n"))
-    assert commands.main(["workflow", "fetch-input", f"{text}.natural"]) == 0 and not asked
+    assert commands.main(["workflow", "prepare", "--fetch", f"{text}.natural"]) == 0 and not asked
 
 
 def test_no_matrix_of_the_collection_looks_like_a_path(suitesparse: Path) -> None:

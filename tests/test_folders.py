@@ -147,7 +147,7 @@ def test_a_checkout_of_any_name_measures_and_draws(tmp_path: Path, monkeypatch: 
     for name, value in chosen.items():
         monkeypatch.setenv(f"FILLPATH_{name}", value)
     monkeypatch.setenv("PYTHONPATH", str(place))
-    launched = [sys.executable, "-m", "benchmarks.runs.launch", "figures"]
+    launched = [sys.executable, "-m", "benchmarks.runs.launch"]
     done = subprocess.run(launched, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(place.glob("results/test-machine/records/*.jsonl"))

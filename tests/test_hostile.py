@@ -18,7 +18,8 @@ import pytest
 import commands
 from benchmarks.engine import follow, run
 from benchmarks.probes import ceilings
-from benchmarks.runs import airspeed, launch, nightly
+from benchmarks.runs import airspeed, launch
+from commands import nightly
 from fillpath import ending, paths
 from fillpath.errors import InputError
 from fillpath.paths import ROOT
@@ -43,17 +44,17 @@ OTHERS = tuple(
         "compare test-machine other", "counters x", "durations x", "faults", "gpu", "unpack absent.tar.gz",
         "plan embedded", "remeasure x", "pack --figures --crate --machine test-machine",
         "maintain compact test-machine",
-        "workflow fetch-input grid2d,6.natural", "workflow prepare grid2d,6.natural",
+        "workflow prepare --fetch grid2d,6.natural", "workflow prepare grid2d,6.natural",
         "table test-machine", "table test-machine --csv table.csv", "calibrate", "nightly", "page",
-        "page --draw gsofa.fig10", "workflow begin", "workflow summary", "workflow finish",
+        "page --draw gsofa.fig10", "workflow summary",
     )
 )  # fmt: skip
 # Of these each input is one of the others', or they write the repository, or compile or measure a suite.
 LEFT_OUT = tuple(
     words.split()
     for words in (
-        "workflow compile", "workflow draw", "workflow measure", "workflow processes", "workflow series",
-        "maintain peers", "maintain readme", "maintain registers",
+        "workflow compile", "workflow draw", "workflow measure", "workflow processes",
+        "maintain pages", "maintain registers",
     )
 )  # fmt: skip
 
@@ -279,7 +280,7 @@ def test_every_exception_becomes_one_line(
     monkeypatch.setattr(paths, "WORK", tmp_path)
     monkeypatch.setattr(launch, "figures", fail)
     monkeypatch.setattr("commands.check.run", fail)
-    assert (commands.main(["check"]) if door == "command" else launch.main(["figures"])) == status
+    assert (commands.main(["check"]) if door == "command" else launch.main([])) == status
     errors = capsys.readouterr().err
     assert line in errors and errors.count("\n") == bool(line) and "Traceback" not in errors
     logs = list((tmp_path / "logs").glob("*")) if MISTAKE in line else []

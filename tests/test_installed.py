@@ -56,7 +56,7 @@ def call(installed: Path, elsewhere: Path, *arguments: str) -> subprocess.Comple
         ["fillpath", "claims", "--paper", "gsofa"],
         ["fillpath", "claims", "--papre", "gsofa"],
         ["fillpath", "faults", "symbolic.fill1@grid2d,5.natural"],
-        ["benchmarks.runs.launch", "figures"],
+        ["benchmarks.runs.launch"],
     ],
     ids=" ".join,
 )

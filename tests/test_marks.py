@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine import machine, run
+from benchmarks.engine import run
 from benchmarks.engine.measure import measure
-from benchmarks.runs import airspeed, marks, stage
-from benchmarks.runs.airspeed import Row, has_rows
+from benchmarks.runs import marks, rounds
 from benchmarks.runs.cases import limits_of, suite_stages
 from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
@@ -23,7 +22,6 @@ from fillpath.settings import Settings, settings
 
 RUN, LATER = run.Run("a-run", None, ""), run.Run("a-later-run", None, "")
 CASE, ABSENT = Case("symbolic", "right", "grid2d,6"), Case("symbolic", "absent", "grid2d,6")
-SECONDS = "symbolic.Symbolic.track_seconds"
 EMBEDDED = Settings()
 
 
@@ -41,35 +39,33 @@ def stored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """The stage has one case that can run, measured, and one that cannot. Returns the first one's file."""
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [CASE, ABSENT])
-    monkeypatch.setattr(airspeed, "publish", lambda: pytest.fail("asv was started"))
-    monkeypatch.setattr(machine, "git_state", lambda: (None, False))
+    monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: [CASE, ABSENT])
     path = record_path("test-machine", CASE.name)
     if not measured:
         measured.append(measure(CASE, limits_of(CASE, settings()), within=RUN))
     write_records(path, measured)
-    stage.run_stage("symbolic")
+    rounds.run_stage("symbolic")
     return path
 
 
 def test_what_stands_is_not_outstanding_in_a_later_run(stored: Path) -> None:
     other = Case("symbolic", "right", "grid2d,7")
     assert outstanding([CASE, ABSENT, other], LATER) == [other]
-    assert stage.is_done("symbolic")
+    assert rounds.is_done("symbolic")
 
 
 def test_nothing_is_measured_where_all_stands(
     stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(stage, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
-    stage.run_stage("symbolic")
+    monkeypatch.setattr(rounds, "measure_rounds", lambda *arguments: pytest.fail("one is measured"))
+    rounds.run_stage("symbolic")
     assert "1 of 1 symbolic cases are done" in capsys.readouterr().err
 
 
 def test_a_lost_record_is_outstanding(stored: Path) -> None:
     stored.unlink()
     assert outstanding([CASE], LATER) == [CASE]
-    assert not stage.is_done("symbolic")
+    assert not rounds.is_done("symbolic")
 
 
 def test_a_record_of_the_old_gate_is_outstanding(stored: Path) -> None:
@@ -79,7 +75,7 @@ def test_a_record_of_the_old_gate_is_outstanding(stored: Path) -> None:
     by_norms = replace(record, verified=replace(record.verified, method="relative residual"))
     write_records(stored, [by_norms])
     assert outstanding([CASE], LATER) == [CASE]
-    stage.run_stage("symbolic")
+    rounds.run_stage("symbolic")
     first, last = read_records(stored)
     assert first == by_norms and last.verified == record.verified and outstanding([CASE], LATER) == []
 
@@ -88,11 +84,11 @@ def test_a_torn_line_is_outstanding_and_stops_no_other_input(
     stored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Case("symbolic", "right", "grid2d,7")
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
+    monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
     stored.write_text(stored.read_text()[:-9])
     assert outstanding([CASE], LATER) == [CASE]
     with pytest.raises(ConfigError, match=r"jsonl:1: not a record .* mend or remove the line"):
-        stage.run_stage("symbolic")
+        rounds.run_stage("symbolic")
     assert read_records(record_path("test-machine", other.name))[-1].status is Status.OK
 
 
@@ -107,7 +103,7 @@ def test_a_standing_record_behind_another_is_made_the_last(stored: Path) -> None
     write_records(stored, [record, replace(record, key="0" * 64, run_id="other")])
     assert outstanding([CASE], LATER) == [CASE]
     assert read_records(stored)[-1].key == "0" * 64, "the rule only reads"
-    stage.run_stage("symbolic")
+    rounds.run_stage("symbolic")
     assert read_records(stored)[-1] == record and outstanding([CASE], LATER) == []
 
 
@@ -116,26 +112,8 @@ def test_another_reason_not_to_run_is_to_be_recorded(stored: Path) -> None:
     (record,) = read_records(path)
     write_records(path, [replace(record, reason="needs another machine")])
     assert outstanding([CASE, ABSENT], LATER) == [ABSENT]
-    stage.run_stage("symbolic")
-    assert read_records(path)[-1].reason == record.reason and stage.is_done("symbolic")
-
-
-def test_a_new_commit_has_a_row_of_stored_medians_without_a_process(
-    stored: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = machine.git_state()[0] or pytest.skip("no repository")
-    monkeypatch.setattr(machine, "git_state", lambda: (commit, False))
-    assert not stage.is_done("symbolic")
-    stage.run_stage("symbolic")
-    median = read_records(stored)[0].median
-    assert median and has_rows([Row(SECONDS, "seconds", {CASE.name: median})])
-    assert not has_rows([Row(SECONDS, "seconds", {CASE.name: 2 * median})])
-    assert stage.is_done("symbolic")
-    # Where nothing changed, nothing is written.
-    files = [*(results() / "asv").rglob("*.json")]
-    written = {path: path.stat().st_mtime_ns for path in files}
-    stage.run_stage("symbolic")
-    assert len(files) == 3 and written == {path: path.stat().st_mtime_ns for path in files}
+    rounds.run_stage("symbolic")
+    assert read_records(path)[-1].reason == record.reason and rounds.is_done("symbolic")
 
 
 @pytest.fixture
@@ -146,7 +124,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(marks, name, value)
     monkeypatch.setattr(marks, "_DRAW", tmp_path / "work" / "markers" / "figures")
     monkeypatch.setattr(marks, "_MEASURE", tmp_path / "work" / "markers" / "measure")
-    monkeypatch.setattr(marks.stage, "is_done", lambda name: True)
+    monkeypatch.setattr(marks.rounds, "is_done", lambda name: True)
     monkeypatch.setattr(marks.run, "machine_of", lambda stage: "test-machine")
     for name in ("reports/figures.py", "reports/site/a.svg", "reports/index.html", "config/matrices.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -211,7 +189,7 @@ def test_a_stage_with_something_left_is_measured(
 ) -> None:
     chosen = Settings(fresh=why == "fresh", profile="slurm" if why == "Slurm" else "default")
     if why == "a case is outstanding":
-        monkeypatch.setattr(marks.stage, "is_done", lambda name: name != "symbolic")
+        monkeypatch.setattr(marks.rounds, "is_done", lambda name: name != "symbolic")
     if why == "another machine measured it":
         machines = {"symbolic": "far"}
         monkeypatch.setattr(marks.run, "machine_of", lambda stage: machines.get(stage, "test-machine"))

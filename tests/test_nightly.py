@@ -19,11 +19,11 @@ import pytest
 
 from benchmarks.engine.run import Run
 from benchmarks.runs import checkouts
-from benchmarks.runs.checkouts import Checkouts, Process, environment_key
+from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
-from benchmarks.runs.nightly import Night, night
 from benchmarks.runs.regressions import Regression, State, learn
+from commands.nightly import Night, night
 from commands.workflow import processes
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError
@@ -55,19 +55,17 @@ class Ended(BaseException):
     """A kill."""
 
 
-class Repository(Checkouts):
+class Repository:
     """Commits that say how long CASE takes, or which status it has; and nights over them.
 
     A commit's text is `SECONDS-OR-STATUS [EDGES]`; `broken` cannot be installed.
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder.parent)
         self.folder = folder
-        # (commit, case, process) in the order in which they were asked for, and what was kept by asv.
+        # (commit, case, process) in the order in which they were asked for.
         self.asked: list[tuple[str, str, int]] = []
         self.records: dict[tuple[str, str, int], Record] = {}
-        self.series: list[str] = []
         self.compared: list[tuple[str, str]] = []
         self.kill_after = 10**9
         self.nights = 0
@@ -87,7 +85,7 @@ class Repository(Checkouts):
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def open(self, folder: Path, night: str) -> Asked:
+    def start(self, place: Path, deadline: float, folder: Path, run: str) -> Asked:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -95,14 +93,11 @@ class Repository(Checkouts):
         if text == "broken":
             raise FillpathError("pip failed")
         number = self.git("rev-list", "--count", commit)
-        return Asked(self, commit, f"{night}-{folder.name}", text, f"{self.nights} {number}")
-
-    def keep_series(self, folder: Path, night: str) -> None:
-        self.series.append(folder.name)
+        return Asked(self, commit, run, text, f"{self.nights} {number}")
 
     def night(self) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", self, self.kernels)
+        return night(self.folder, self.folder.parent / "worktrees", np.inf)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
@@ -146,8 +141,11 @@ class Asked(Process):
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "repository")
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    made = Repository(tmp_path / "repository")
+    monkeypatch.setattr("commands.nightly.start", made.start)
+    monkeypatch.setattr("commands.nightly.changes", made.kernels)
+    return made
 
 
 def test_a_regression_is_new_once_and_stays_known(repository: Repository) -> None:
@@ -231,7 +229,7 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
     assert done.status == 2 and f"NOT MEASURED {broken[:12]}: pip failed" in done.text
     later = repository.commit(1.0)
     done = repository.night()
-    failed = [line.split()[2] for line in done.lines if line.startswith("NOT MEASURED")]
+    failed = [line.split()[2] for line in done.text.splitlines() if line.startswith("NOT MEASURED")]
     assert done.status == 2 and failed == [f"{commit[:12]}:" for commit in (broken, other)]
     assert done.commits == (first, later)
     assert repository.night().status == 0
@@ -243,7 +241,6 @@ def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Re
     others = [repository.commit(1.0), repository.commit(1.0)]
     both = repository.night()
     assert both.commits[1:] == tuple(others) and "2 new commits against" in both.text
-    assert repository.series[-2:] == [commit[:12] for commit in others]
     repository.asked.clear()
     done = repository.night()
     assert done.status == 0 and "0 new commits" in done.text and repository.asked == []
@@ -289,7 +286,7 @@ def test_a_killed_night_on_another_host_begins_again(
     with pytest.raises(Ended):
         repository.night()
     repository.kill_after = 10**9
-    monkeypatch.setattr("benchmarks.runs.nightly.identity", lambda: "f" * 16)
+    monkeypatch.setattr("commands.nightly.identity", lambda: "f" * 16)
     repository.commit(1.0)
     assert repository.night().status == 0
     assert len({run for run, _, _ in repository.records}) == 4

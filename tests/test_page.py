@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -173,9 +174,12 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(standings: lis
     assert {"3 rows differ <first: 7 & 9>", "killed at 6 GB, while assembling # rows"} <= reasons
 
 
-def test_asvs_pages_are_linked_where_they_are_one_of_its_series_by_stage() -> None:
+def test_asvs_pages_are_linked_where_they_are_one_of_its_series_by_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "WORK", tmp_path / "work")
     assert "asv/index.html" not in page()
-    index, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
+    index, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     for path, content in ((index, {}), (listing, {"levels.A.track_seconds": {}, "levels.A.track_edges": {}})):
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(content))
@@ -318,7 +322,7 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone_and_makes_the
     """Claims are judged by two figures of GSoFA alone."""
     shown = {name: exhibits("gsofa")[name] for name in ("fig10", "fig14")}
     monkeypatch.setattr(figures, "exhibits", lambda paper: shown)
-    monkeypatch.setattr(airspeed, "publish", lambda: None)
+    monkeypatch.setattr(airspeed, "publish", lambda machines: None)
     monkeypatch.setattr("commands.page.adopt", lambda: None)
     monkeypatch.setattr("commands.page.begin_part", lambda: None)
     monkeypatch.setattr(drawing, "workers", Serial)

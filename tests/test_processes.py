@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from benchmarks.engine import current, run
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
-from benchmarks.runs import stage
+from benchmarks.runs import airspeed
+from benchmarks.runs import rounds as rounds_module
 from benchmarks.runs.cases import limits_of
 from benchmarks.runs.rounds import measure_rounds
 from commands import remeasure
@@ -160,7 +161,8 @@ def test_every_reader_leaves_the_making_of_b_out_of_seconds_once() -> None:
     row = case_table(records, [case], ENTRIES, "").iloc[0]
     best = set(found.best["answers"]["seconds"])
     pair = {*found.pairs["first_seconds"], *found.pairs["seconds"]}
-    read = {Rounds.of(stage._measured(case, ONE_RUN)).median, record.median, row["median"]}
+    (series,) = airspeed.rows_of({case.name: of_run(stored)})["solve.Solve.track_seconds"].values()
+    read = {series, record.median, row["median"]}
     assert read | pair | best == {4.0} and "4 s, median of 3 (3 to 5 s)" in record_text(record)
 
 
@@ -355,18 +357,18 @@ def test_a_run_that_measures_afresh_gives_asv_its_own_processes_alone(
     measurable: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = case_of("right")
-    monkeypatch.setattr(stage, "settings", lambda: Settings(processes=1, fresh=True))
-    monkeypatch.setattr(stage, "suite_cases", lambda settings, stage: [case])
-    monkeypatch.setattr(stage, "die_with_parent", lambda: None)
+    monkeypatch.setattr(rounds_module, "settings", lambda: Settings(processes=1, fresh=True))
+    monkeypatch.setattr(rounds_module, "suite_cases", lambda settings, stage: [case])
+    monkeypatch.setattr(rounds_module, "die_with_parent", lambda: None)
     base, commit = (run.Run(f"night-{name}", None, "") for name in ("base", "commit"))
     for process, within in [(0, base), (0, commit), (1, commit), (1, base)]:
         measure(case, fresh=True, within=within, process=process)
     of_commit = [record for record in stored("right") if record.run_id == commit.id]
     for deadline in (None, 0.0):
         monkeypatch.setattr(
-            stage.run, "current", lambda deadline=deadline: replace(commit, deadline=deadline)
+            rounds_module.run, "current", lambda deadline=deadline: replace(commit, deadline=deadline)
         )
-        assert stage.median_seconds(case.name) == Rounds.of(of_commit).median
-    monkeypatch.setattr(stage.run, "current", lambda: run.Run("night-late", 0.0, ""))
-    assert np.isnan(stage.median_seconds(case.name))
+        assert rounds_module.median_seconds(case.name) == Rounds.of(of_commit).median
+    monkeypatch.setattr(rounds_module.run, "current", lambda: run.Run("night-late", 0.0, ""))
+    assert np.isnan(rounds_module.median_seconds(case.name))
     assert len(stored("right")) == 4

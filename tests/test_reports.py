@@ -6,7 +6,6 @@ All numbers are made up.
 import io
 import subprocess
 import sys
-from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,7 @@ import pytest
 from matplotlib.transforms import Bbox
 
 from commands import main
-from commands.maintain import _part as part
-from commands.maintain.readme import PART, state
+from commands.maintain.pages import state, update
 from commands.workflow.summary import summary
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
@@ -179,24 +177,22 @@ def test_the_readmes_part_is_the_claims_with_a_card_and_can_be_written(
     # The machine that says most of a claim, of several.
     mute = [replace(s, machine="mute", outcome=Outcome.NOT_JUDGED, reason=Reason.NOT_RUN) for s in standings]
     assert state([*mute, *standings]) == text
-    begin, end = part.markers(PART)
-    whole = "before\n{}\n{}\n{}\nafter\n".format
-    readme.write_text(whole(begin, "old", end))
-    write, check = Namespace(check=False), Namespace(check=True)
-    assert part.update(PART, readme, text, check) == 1 and "\nold\n" in readme.read_text()
-    assert part.update(PART, readme, text, write) == 0 and readme.read_text() == whole(begin, text, end)
-    assert part.update(PART, readme, text, check) == 0
+    whole = "before\n<!-- state:begin -->\n{}\n<!-- state:end -->\nafter\n".format
+    readme.write_text(whole("old"))
+    assert update("state", readme, text, check=True) and "\nold\n" in readme.read_text()
+    assert not update("state", readme, text, check=False) and readme.read_text() == whole(text)
+    assert not update("state", readme, text, check=True)
     readme.write_text("no markers")
     with pytest.raises(ConfigError, match="state:begin"):
-        part.update(PART, readme, text, write)
+        update("state", readme, text, check=False)
 
 
 def test_readme_says_what_is_reproduced(
     committed_standings: list[Standing], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commands.maintain.readme.load_records", Records)
-    monkeypatch.setattr("commands.maintain.readme.judged", lambda records: committed_standings)
-    assert main(["maintain", "readme", "--check"]) == 0
+    monkeypatch.setattr("commands.maintain.pages.load_records", Records)
+    monkeypatch.setattr("commands.maintain.pages.judged", lambda records: committed_standings)
+    assert main(["maintain", "pages", "state", "--check"]) == 0
 
 
 PAIRED = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]

@@ -111,7 +111,7 @@ def test_a_figure_of_another_paper_is_refused_at_every_door(
     assert main(["list"]) == 2
     assert capsys.readouterr().err == f"fillpath: {message}\n"
     monkeypatch.setattr(launch, "die_with_parent", lambda: None)
-    assert launch.main(["figures", "--dry-run"]) == 2
+    assert launch.main(["--dry-run"]) == 2
     assert capsys.readouterr().err == f"fillpath: {message}\n"
 
 
@@ -146,7 +146,7 @@ def test_the_launcher_refuses_a_misspelt_setting(
 ) -> None:
     monkeypatch.setattr(launch, "die_with_parent", lambda: None)
     monkeypatch.setenv(name, value)
-    assert launch.main(["figures", "--dry-run"]) == 2
+    assert launch.main(["--dry-run"]) == 2
     assert message in capsys.readouterr().err
 
 

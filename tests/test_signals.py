@@ -43,8 +43,8 @@ sys.exit(launch._run([sys.executable, "-c", {fake!r}], 15))
 GPU = """
 import sys
 from pathlib import Path
-from benchmarks.runs.tiers import Tier, run_tiers
-run_tiers([Tier("figures", ("-c", {launch!r}))], Path({folder!r}))
+from commands.gpu import Tier, run_tiers
+run_tiers([Tier("figures", (sys.executable, "-c", {launch!r}))], Path({folder!r}))
 """
 NIGHT = """
 import os, sys

@@ -6,7 +6,6 @@ A real Slurm is for tests/slurm_cluster.py.
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from benchmarks.engine import machine, run
 from benchmarks.runs import slurm
 from benchmarks.runs.cases import suite_cases, suite_inputs
 from commands import main
-from fillpath import host, paths
+from fillpath import host
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
@@ -132,7 +131,7 @@ def test_where_slurm_cannot_be_asked_it_is_said(queue: Path, monkeypatch: pytest
 def test_a_job_of_slurms_does_not_follow_the_host_that_submitted_it(job: str, status: int) -> None:
     """It inherits FILLPATH_PARENT from there; within one job, a parent that has gone ends its child."""
     settings = clean(FILLPATH_PARENT="1@", **({"SLURM_JOB_ID": job} if job else {}))
-    command = [sys.executable, "-m", "benchmarks.runs.launch", "job", "true"]
+    command = [sys.executable, "-m", "benchmarks.engine.follow", "true"]
     assert subprocess.run(command, cwd=ROOT, env=settings, capture_output=True).returncode == status
 
 
@@ -146,42 +145,6 @@ def test_a_node_is_named_by_slurm_and_a_machine_by_its_owner(monkeypatch: pytest
     here = host.node_lock("measurement")
     monkeypatch.setenv("SLURMD_NODENAME", "gpu-008.cluster")
     assert host.node_lock("measurement") != here
-
-
-NODE = """
-from benchmarks.runs import airspeed
-from fillpath.host import node_name
-
-airspeed.git, airspeed.machine.git_state = lambda *arguments: "0", lambda: ("0123456789", False)
-for number in range(25):
-    name = f"{node_name()}.{number}"
-    rows = [airspeed.Row(benchmark, "seconds", {name: 1.0}) for benchmark in ("symbolic.track", name)]
-    airspeed.add_rows(rows)
-"""
-
-
-@pytest.mark.parametrize("shared", [True, False], ids=["one machine's name", "a name each"])
-def test_series_of_two_nodes_merge_without_loss(shared: bool) -> None:
-    """Each reads the file, adds its cases and writes it again, as often as it can."""
-    nodes = ("node1", "node2")
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", NODE],
-            cwd=ROOT,
-            env=clean(SLURMD_NODENAME=node, FILLPATH_MACHINE="kind" if shared else node),
-        )
-        for node in nodes
-    ]
-    assert [process.wait() for process in started] == [0, 0]
-    cases = {f"{node}.{number}" for node in nodes for number in range(25)}
-    folder = paths.results() / "asv"
-    listed = json.loads((folder / "benchmarks.json").read_text())
-    labels = {repr(case) for case in cases}
-    assert cases <= set(listed) and set(listed["symbolic.track"]["params"][0]) == labels
-    files = list(folder.glob("*/0123*.json"))
-    kept = [set(json.loads(path.read_text())["results"]["symbolic.track"][1][0]) for path in files]
-    assert len(files) == (1 if shared else 2)
-    assert set.union(*kept) == labels and sum(map(len, kept)) == len(cases)
 
 
 def test_the_summary_is_of_where_each_stage_was_measured(

@@ -130,7 +130,7 @@ def test_what_counts_and_compares_reads_it() -> None:
         assert differences(records[-1], records[-1]) == () and not agreed(records)
     measured = [record for record in every() if record.median is not None]
     assert measured and all(paired({"a": [record], "b": [record]}, "a", "b") == (0.0,) for record in measured)
-    assert airspeed.rows_of("symbolic", {record.case: [record] for record in measured})
+    assert airspeed.rows_of({record.case: [record] for record in measured})
 
 
 def test_what_is_stored_settles_or_is_measured_again() -> None:

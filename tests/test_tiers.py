@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine import run
-from benchmarks.runs import tiers
-from benchmarks.runs.tiers import TIERS, Tier
-from commands import main
+from commands import gpu, main
+from commands.gpu import TIERS, Tier
 from fillpath.paths import results
 from fillpath.settings import Settings
 from impl.cuda import kernels
@@ -33,14 +32,14 @@ def test_each_tier_is_packed_before_the_next_and_failures_are_said_at_the_end(
     packs = tmp_path / "packs"
     count = f"import pathlib; print('packs', len(list(pathlib.Path({str(packs)!r}).iterdir())))"
     chosen = [
-        Tier("first", ("-c", f"{count}; raise SystemExit(3)")),
+        Tier("first", (sys.executable, "-c", f"{count}; raise SystemExit(3)")),
         Tier(
             "second",
-            ("-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"),
+            (sys.executable, "-c", f"{count}; import os; print(os.environ['FILLPATH_LIMIT'])"),
             {"FILLPATH_LIMIT": "12m"},
         ),
     ]
-    assert tiers.run_tiers(chosen, packs) == 1
+    assert gpu.run_tiers(chosen, packs) == 1
     ended = capfd.readouterr().out.splitlines()
     assert ended[:3] == ["packs 0", "packs 1", "12m"]
     log = results() / "test-machine" / "logs" / "gpu-first.txt"
@@ -59,11 +58,15 @@ def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chosen = [
-        Tier("endless", ("-c", "import time; print('begun', flush=True); time.sleep(600)"), seconds=3),
-        Tier("next", ("-c", "print('here')")),
+        Tier(
+            "endless",
+            (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(600)"),
+            seconds=3,
+        ),
+        Tier("next", (sys.executable, "-c", "print('here')")),
     ]
     start = time.monotonic()
-    assert tiers.run_tiers(chosen, tmp_path) == 1
+    assert gpu.run_tiers(chosen, tmp_path) == 1
     assert time.monotonic() - start < 60
     output = capfd.readouterr().out
     assert "endless       not done within 0.05 minutes" in output and "next          done" in output
@@ -78,13 +81,13 @@ def test_what_follows_its_parents_end_knows_this_process_as_its_parent(
         Tier("job", (*job, sys.executable, "-c", "print('the job ran')")),
         Tier("figures", figures, {"FILLPATH_SUITE": "tiny"}),
     ]
-    tiers.run_tiers(chosen, tmp_path)
+    gpu.run_tiers(chosen, tmp_path)
     output = capfd.readouterr().out
     assert "the job ran" in output and "SUITE=tiny: expected one of" in output
 
 
 def test_all_going_well_is_status_0(tmp_path: Path) -> None:
-    assert tiers.run_tiers([Tier("only", ("-c", "pass"))], tmp_path) == 0
+    assert gpu.run_tiers([Tier("only", (sys.executable, "-c", "pass"))], tmp_path) == 0
 
 
 def test_what_is_run() -> None:
@@ -99,15 +102,15 @@ def test_what_is_run() -> None:
 
 
 def test_a_killed_run_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert tiers.resumed(TIERS) == list(TIERS)
+    assert gpu.resumed(TIERS) == list(TIERS)
     unfinished = run.Run("x", None, dataclasses.replace(Settings(), fresh=True).text())
     monkeypatch.setattr(run, "current", lambda: unfinished)
-    assert tiers.resumed(TIERS) == [TIERS[0], *TIERS[2:]]
+    assert gpu.resumed(TIERS) == [TIERS[0], *TIERS[2:]]
 
 
 def test_a_killed_run_of_other_settings_is_not_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "current", lambda: run.Run("x", None, Settings().text()))
-    assert tiers.resumed(TIERS) == list(TIERS)
+    assert gpu.resumed(TIERS) == list(TIERS)
 
 
 def test_without_a_gpu_nothing_is_run(

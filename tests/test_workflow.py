@@ -66,7 +66,7 @@ def test_make_hands_its_settings_on() -> None:
 
 @needs_make
 def test_clean_keeps_results_and_downloads(tmp_path: Path) -> None:
-    results = ("results/m/records/case.jsonl", "results/asv/m/machine.json", "cache/a.mtx")
+    results = ("results/m/records/case.jsonl", "cache/a.mtx")
     made = (".fillpath/run.json", "reports/index.html", "reports/site/x", ".snakemake/log/x")
     kept, gone = [tmp_path / name for name in results], [tmp_path / name for name in made]
     for path in [*kept, *gone]:
@@ -223,7 +223,7 @@ def test_the_lock_says_who_holds_it_and_dies_with_its_holder(tmp_path: Path) -> 
 
 
 def test_a_job_dies_with_the_process_that_started_it() -> None:
-    job = [sys.executable, "-m", "benchmarks.runs.launch", "job", "sh", "-c", "echo begun; exec sleep 60"]
+    job = [sys.executable, "-m", "benchmarks.engine.follow", "sh", "-c", "echo begun; exec sleep 60"]
     code = f"import subprocess, time\nprint(subprocess.Popen({job!r}).pid, flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None

@@ -18,6 +18,8 @@ from typing import NoReturn
 from fillpath.settings import PARENT
 
 _PR_SET_PDEATHSIG = 1
+# The words before those of a command, so that the command dies with this process.
+FOLLOW = (sys.executable, "-m", "benchmarks.engine.follow")
 
 
 def die_with(parent: int) -> None:

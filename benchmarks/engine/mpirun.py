@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from benchmarks.engine.follow import parent_mark
+from benchmarks.engine.follow import FOLLOW, parent_mark
 from benchmarks.engine.workers import AnyWorker
 from fillpath.errors import UnavailableError
 from fillpath.peers import peers
@@ -77,7 +77,7 @@ class RankWorker(AnyWorker):
         # Launchers ask Slurm for the nodes of a job, but ranks run on this host.
         alone = {name: value for name, value in environment.items() if not name.startswith("SLURM_")}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.engine.follow", launcher, "-n", str(ranks), *child],
+            [*FOLLOW, launcher, "-n", str(ranks), *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
             env={**alone, **_ENVIRONMENT, PARENT: parent_mark()},
         )  # fmt: skip

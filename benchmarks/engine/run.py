@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sys
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -34,16 +35,15 @@ class Run:
         return float("inf") if self.deadline is None else self.deadline - time.time()
 
 
-def begin(settings: str, limit: float | None, run_id: str = "") -> Run:
+def begin(settings: str, limit: float | None) -> Run:
     """Open a run, or resume the unfinished run of the same settings.
 
     limit : float, seconds from now
-    run_id : str, of a run that other processes measured, which replaces any unfinished run
     """
-    unfinished = current()
-    if not run_id:
-        resumed = unfinished is not None and unfinished.settings == settings
-        run_id = unfinished.id if resumed and unfinished else _new_id()
+    run_id, unfinished = _new_id(), current()
+    if unfinished is not None and unfinished.settings == settings:
+        run_id = unfinished.id
+        print(f"fillpath: resuming the unfinished run {run_id}", file=sys.stderr)
     run = Run(run_id, None if limit is None else time.time() + limit, settings)
     write_text(_RUN, json.dumps(asdict(run)))
     return run

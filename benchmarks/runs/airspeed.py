@@ -1,120 +1,65 @@
 """How asv (airspeed velocity) is used, and which of its traps are avoided.
 
 asv only lists and draws. `asv run` starts a process per case, which takes longer than many cases, and a kill
-loses all results of a call. So `stage.run_stage` measures, and here the numbers of a clean commit are written
-from stored records, as asv would save them:
+loses all results of a call. So `rounds.run_stage` measures, and `publish` makes asv's files from the records:
 
-    results/asv/benchmarks.json               each benchmark, with its cases on all machines
-    results/asv/<machine>/machine.json        the machine
-    results/asv/<machine>/<commit>-<env>.json a row per benchmark: [numbers, [cases], version]
+    .fillpath/asv/benchmarks.json               each benchmark, with its cases
+    .fillpath/asv/<machine>/machine.json        the machine
+    .fillpath/asv/<machine>/<commit>-<env>.json a row per benchmark: [numbers, [cases], version]
 
-`asv show`, `asv compare` and `asv publish` read these files. Traps of asv 0.6.6, each with its way out:
+`asv show`, `asv compare` and `asv publish` read these files. A number is of the commit that measured it, from
+a tree without changes. Traps of asv 0.6.6, each with its way out:
 
-An environment is named after its interpreter's path, which differs between checkouts: ENVIRONMENT is not.
+An environment is named after its interpreter's path, which differs between checkouts: here after its version.
 A benchmark's version is a hash of its source unless it is set: `Benchmark.version` is.
-A kill tears a file, and of two calls at once one loses its results: files are renamed, under a lock.
+A kill tears a file, and of two calls at once one loses its results: files are renamed, and made anew.
 A `track_` function that returns a dict breaks `asv publish`: each quantity is a benchmark of its own.
 Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark, benchmark_of
-from benchmarks.engine.follow import adopt
+from benchmarks.engine.follow import FOLLOW, adopt
 from benchmarks.engine.machine import git
 from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
-from fillpath.host import machine_name
-from fillpath.lock import exclusive
+from fillpath.holdings import read_facts
 from fillpath.paths import ROOT, SITE, WORK, results, write_text
-from fillpath.processes import Rounds
-from fillpath.record import Record
-from impl.cuda import nvml
+from fillpath.processes import Rounds, of_run
+from fillpath.record import UNTRIED, Record, stored_records
 
-PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-ENVIRONMENT = f"existing-py{PYTHON_VERSION}"
-LISTED = "benchmarks.json"
 # asv shows it as a benchmark's source.
 CODE = "# Written from records, not run by asv: docs/measuring.md"
+# The numbers of each benchmark by case, None without a result.
+Rows = dict[str, dict[str, float | None]]
 
 
 class AirspeedError(FillpathError):
-    """asv failed, or left a damaged file."""
+    """asv failed."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A commit's numbers of one benchmark.
-
-    name : str, as asv writes it: `symbolic.Symbolic.track_seconds`
-    unit : str, of the numbers
-    values : by case; None without a result
-    version : str, another one begins a new series
-    """
-
-    name: str
-    unit: str
-    values: dict[str, float | None] = field(default_factory=dict)
-    version: str = Benchmark.version
-
-
-def rows_of(stage: str, measured: Mapping[str, Sequence[Record]]) -> list[Row]:
-    """Return a row of medians, and one for each quantity that needs no clock (docs/exact.md).
-
-    measured : by case, the ok records of its processes, empty without any
-    """
-    prefix = f"{stage}.{stage.capitalize()}.track_"
-    rows = {"seconds": Row(f"{prefix}seconds", "seconds", version=benchmark_of(stage).version)}
-    for case, records in measured.items():
-        rows["seconds"].values[case] = Rounds.of(records).median if records else None
-        for name, value in (agreed(records) if records else {}).items():
-            rows.setdefault(name, Row(f"{prefix}{name}", unit_of(name))).values[case] = value
-    return list(rows.values())
-
-
-def has_rows(rows: Sequence[Row]) -> bool:
-    """Tell whether `add_rows` would change nothing, and find no damage."""
-    try:
-        return all(_read(path) == content for path, content in _files(rows).items())
-    except AirspeedError:
-        return False
-
-
-def add_rows(rows: Sequence[Row]) -> None:
-    """Add the rows to those of this commit, one node at a time: one list of benchmarks serves all machines.
-
-    A case that an earlier run of the same commit measured keeps its number. A changed tree has no rows, and
-    neither has a folder that is no repository.
-    """
-    with exclusive(results() / "asv" / ".lock"):
-        for path, content in _files(rows).items():
-            if _read(path) != content:
-                _write(path, content)
-
-
-def publish() -> None:
-    """Write asv's pages to reports/site/asv, unless there is no series or no repository.
+def publish(machines: Iterable[str]) -> None:
+    """Write asv's pages of these machines to reports/site/asv, unless there is no series or no repository.
 
     Raises AirspeedError with asv's last line, and the command to repeat.
     """
-    if machine.git_state()[0] is None or not (results() / "asv" / LISTED).is_file():
+    if machine.git_state()[0] is None or not write_series(machines):
         print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
         return
     adopt()
     command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.runs.launch", "job", *command],
+        [*FOLLOW, *command],
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -123,97 +68,111 @@ def publish() -> None:
 
 
 def configuration() -> Path:
-    """Write asv.conf.json with the folders of this checkout's results and pages. Return its path."""
-    path = WORK / "asv.conf.json"
-    folders = {"repo": str(ROOT), "results_dir": str(results() / "asv"), "html_dir": str(SITE / "asv")}
-    _write(path, {**_read(ROOT / "asv.conf.json"), **folders})
+    """Write asv.conf.json with the folders of this checkout's series and pages. Return its path."""
+    path, given = WORK / "asv.conf.json", json.loads((ROOT / "asv.conf.json").read_text())
+    folders = {"repo": str(ROOT), "results_dir": str(WORK / "asv"), "html_dir": str(SITE / "asv")}
+    _write(path, {**given, **folders})
     return path
 
 
-def facets() -> dict[str, str]:
-    """Return the machine as asv describes one: text only, `none` for what is absent."""
-    host = machine.machine()
+def write_series(machines: Iterable[str]) -> bool:
+    """Write asv's files of these machines. Returns whether the repository has a commit with records."""
+    dates = dict(line.split() for line in git(ROOT, "log", "--all", "--format=%H %at").splitlines())
+    series, cases = WORK / "asv", dict[str, set[str]]()
+    for name in machines:
+        host = facets(name)
+        for (commit, python), measured in _measured(name).items():
+            if commit not in dates:
+                continue
+            rows = rows_of(measured)
+            for benchmark, numbers in rows.items():
+                cases.setdefault(benchmark, set()).update(numbers)
+            content = {
+                "commit_hash": commit,
+                "date": int(dates[commit]) * 1000,
+                "env_name": f"existing-py{python}",
+                "params": {**host, "python": python},
+                "python": python,
+                "requirements": {},
+                "result_columns": ["result", "params", "version"],
+                "results": {benchmark: _row(benchmark, numbers) for benchmark, numbers in rows.items()},
+                "version": 2,
+            }
+            _write(series / name / f"{commit[:8]}-existing-py{python}.json", content)
+            _write(series / name / "machine.json", {**host, "version": 1})
+    listed = {benchmark: description(benchmark, names) for benchmark, names in cases.items()}
+    if listed:
+        _write(series / "benchmarks.json", {**listed, "version": 2})
+    return bool(listed)
+
+
+def rows_of(measured: Mapping[str, Sequence[Record]]) -> Rows:
+    """Return medians, and each quantity that needs no clock (docs/exact.md).
+
+    measured : by case, the records of its processes
+    """
+    rows: Rows = {}
+    for case, records in measured.items():
+        stage = case.partition(".")[0]
+        failed = records[-1].median is None
+        seconds = None if failed else Rounds.of(records).median
+        for name, number in {"seconds": seconds, **({} if failed else agreed(records))}.items():
+            rows.setdefault(f"{stage}.{stage.capitalize()}.track_{name}", {})[case] = number
+    return rows
+
+
+def description(benchmark: str, cases: Collection[str]) -> dict[str, Any]:
+    """Return a benchmark as asv lists it. benchmark : str, such as `symbolic.Symbolic.track_seconds`."""
+    quantity = benchmark.partition(".track_")[2]
     return {
-        "machine": machine_name(),
-        "os": host.os,
-        "arch": host.arch,
-        "cpu": host.cpu or "unknown",
-        "num_cpu": str(host.cores),
-        "ram": f"{host.memory / 2**30:.0f}GiB",
-        "gpu": ", ".join(nvml.cards()) or "none",
+        "code": CODE,
+        "name": benchmark,
+        "param_names": ["case"],
+        "params": [sorted(map(repr, cases))],
+        "type": "track",
+        "unit": "seconds" if quantity == "seconds" else unit_of(quantity),
+        "version": _version(benchmark),
+    }
+
+
+def facets(name: str) -> dict[str, str]:
+    """Return a machine as asv describes one: text only, `none` for what is absent."""
+    facts = read_facts(results() / name)
+    return {
+        "machine": name,
+        "os": str(facts.get("os") or "unknown"),
+        "arch": str(facts.get("arch") or "unknown"),
+        "cpu": facts.get("cpu") or "unknown",
+        "num_cpu": str(facts.get("cores") or "unknown"),
+        "ram": f"{(facts.get('memory') or 0) / 2**30:.0f}GiB",
+        "gpu": ", ".join(facts.get("gpus") or ()) or "none",
         "python_implementation": platform.python_implementation(),
     }
 
 
-def _files(rows: Sequence[Row]) -> dict[Path, dict[str, Any]]:
-    """Return the content of each of asv's files with the rows added; no file where no row can be added."""
-    commit, dirty = machine.git_state()
-    if commit is None or dirty or not rows:
-        return {}
-    series, host = results() / "asv", facets()
-    folder = series / host["machine"]
-    listed, path = _read(series / LISTED), folder / f"{commit[:8]}-{ENVIRONMENT}.json"
-    found = _read(path).get("results", {})
-    for row in rows:
-        with _reading(path):
-            found[row.name] = _merged(found.get(row.name), row)
-        with _reading(series / LISTED):
-            known = listed.get(row.name, {"params": [[]]})["params"][0]
-            cases = sorted({*known, *map(repr, row.values)})
-        listed[row.name] = {
-            "code": CODE,
-            "name": row.name,
-            "param_names": ["case"],
-            "params": [cases],
-            "type": "track",
-            "unit": row.unit,
-            "version": row.version,
-        }
-    head = {
-        "commit_hash": commit,
-        "date": int(git(ROOT, "show", "--quiet", "--format=%at", commit)) * 1000,
-        "env_name": ENVIRONMENT,
-        "params": {**host, "python": PYTHON_VERSION},
-        "python": PYTHON_VERSION,
-        "requirements": {},
-        "result_columns": ["result", "params", "version"],
-        "version": 2,
-    }
-    return {
-        folder / "machine.json": {**host, "version": 1},
-        path: {**head, "results": found},
-        series / LISTED: {**listed, "version": 2},
-    }
+def _measured(name: str) -> dict[tuple[str, str], dict[str, Sequence[Record]]]:
+    """Return each case's last run at each commit and version of Python, from trees without changes."""
+    found: dict[tuple[str, str], dict[str, Sequence[Record]]] = {}
+    for stored in stored_records(name):
+        runs: dict[tuple[str, str], list[Record]] = {}
+        for record in stored:
+            if record.commit and record.dirty is False and record.status not in UNTRIED:
+                python = ".".join(record.versions.get("python", "").split(".")[:2])
+                runs.setdefault((record.commit, python), []).append(record)
+        for key, records in runs.items():
+            found.setdefault(key, {})[records[-1].case] = of_run(records)
+    return found
 
 
-def _merged(old: Sequence[Any] | None, row: Row) -> list[Any]:
-    """Return the row with the cases that only an old row of the same version has."""
-    kept = {}
-    if old is not None and old[2] == row.version:
-        labels = old[1][0]
-        kept = dict(zip(labels, old[0] or [None] * len(labels), strict=True))
-    values = {**kept, **{repr(case): value for case, value in row.values.items()}}
-    labels = sorted(values)
-    return [[values[label] for label in labels], [labels], row.version]
+def _row(benchmark: str, numbers: Mapping[str, float | None]) -> list[Any]:
+    cases = sorted(numbers, key=repr)
+    return [[numbers[case] for case in cases], [[*map(repr, cases)]], _version(benchmark)]
 
 
-def _read(path: Path) -> dict[str, Any]:
-    with _reading(path):
-        content = json.loads(path.read_text()) if path.is_file() else {}
-        if not isinstance(content, dict):
-            raise TypeError("not an object")
-        return content
-
-
-@contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Raise AirspeedError for content that asv would not write."""
-    try:
-        yield
-    except (ValueError, TypeError, AttributeError, LookupError) as error:
-        raise AirspeedError(f"{path}: damaged ({error}); remove it, and run `make figures`") from error
+def _version(benchmark: str) -> str:
+    stage, _, quantity = benchmark.partition(".")
+    return benchmark_of(stage).version if quantity.endswith(".track_seconds") else Benchmark.version
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    """Write sorted lines, so that git shows small differences."""
     write_text(path, json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")

@@ -12,7 +12,6 @@ import errno
 import gzip
 import hashlib
 import io
-import logging
 import shutil
 import tarfile
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ from typing import IO, cast
 
 import pandas as pd
 
-from fillpath import earlier, gate_verdicts, holdings
+from fillpath import LOG, earlier, gate_verdicts, holdings
 from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, read_sums, sums_text
 from fillpath.host import is_own, share
@@ -171,9 +170,7 @@ def _require_whole(packed: Path, source: Path) -> None:
         for name in sorted(_files(packed).keys() - sums.keys() - {SUMS}):
             raise InputError(f"{source}: {name} is not in its checksums; pack again")
     else:
-        logging.getLogger("fillpath").warning(
-            "%s: has no checksums: an older fillpath packed it; only its records are checked", source
-        )
+        LOG.warning("%s: has no checksums: an older fillpath packed it; only its records are checked", source)
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -206,7 +203,9 @@ def _merge(arrived: Path, packed: Path) -> int:
     elif target.read_bytes() != data:
         arriving = arrived.parent.name in _OF_CASES and _is_current(packed, arrived.stem)
         other = target.read_bytes() if arriving else data
-        _write(_aside(target, other), other)
+        # Named by its content, so that no copy overwrites another.
+        place = Path(ASIDE, hashlib.sha256(other).hexdigest()[:12], arrived.relative_to(packed))
+        _write(results() / packed.name / place, other)
         if arriving:
             _write(target, data)
     return 0
@@ -220,12 +219,6 @@ def _merge_verdicts(target: Path, arriving: gate_verdicts.Rows) -> None:
     if rows != here:
         ordered = sorted(rows.values(), key=lambda row: (row.case, row.key))
         write_text(target, pd.DataFrame(ordered).to_csv(index=False, lineterminator="\n"))
-
-
-def _aside(target: Path, data: bytes) -> Path:
-    """Return the place of a replaced copy, named by its content, so that none overwrites another."""
-    machine, *parts = target.relative_to(results()).parts
-    return results() / machine / ASIDE / hashlib.sha256(data).hexdigest()[:12] / Path(*parts)
 
 
 def _write(target: Path, data: bytes) -> None:

@@ -3,7 +3,7 @@
 An environment belongs to the content of lock files, which most commits share.
 
     folders = worktrees(ROOT, place, new_commits(ROOT, last))
-    process = Checkouts(place).open(folders[commit], "night-1")
+    process = start(place, deadline, folders[commit], "night-1")
     process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
 """
 
@@ -77,49 +77,24 @@ def clear(repository: Path, folder: Path) -> None:
     git(repository, "worktree", "remove", "--force", str(folder))
 
 
-class Checkouts:
-    """The worktrees of a night.
+def start(place: Path, deadline: float, folder: Path, run: str) -> Process:
+    """Return the process that measures a worktree. Raises FillpathError for a commit that does not start.
 
     place : folder of the environments
     deadline : Unix time, nothing is measured after it
+    run : id, of a night and a commit, so that base and commit never pool
     """
-
-    def __init__(self, place: Path, deadline: float = float("inf")) -> None:
-        self.place, self.deadline = place, deadline
-        self._pythons: dict[Path, Path] = {}
-
-    def open(self, folder: Path, night: str) -> Process:
-        """Return the worker of a worktree. Raises FillpathError for a commit that does not start.
-
-        night : str, the first part of the run id, so that base and commit never pool
-        """
-        self._pythons[folder] = environment(folder, self.place)
-        return Process(self._command("processes", folder, night), folder, self._variables(folder))
-
-    def keep_series(self, folder: Path, night: str) -> None:
-        """Add the medians of the run of an opened worktree to asv's series of its commit."""
-        adopt()
-        # This run alone counts, and every case has at least one process. Standard output is the night's.
-        variables = {**self._variables(folder), "FILLPATH_PROCESSES": "1", "FILLPATH_FRESH": "1"}
-        command = self._command("series", folder, night)
-        subprocess.run(command, cwd=folder, env=variables, stdout=sys.stderr, check=False)
-
-    def _command(self, verb: str, folder: Path, night: str) -> list[str]:
-        python = str(self._pythons[folder])
-        return [python, "-m", "fillpath", "workflow", verb, f"{night}-{folder.name}"]
-
-    def _variables(self, folder: Path) -> dict[str, str]:
-        left = "" if self.deadline == float("inf") else f"{max(0.001, self.deadline - time.time()):.3f}s"
-        return {
-            **os.environ,
-            "FILLPATH_RESULTS": str(results()),
-            "FILLPATH_MACHINE": machine_name(),
-            "FILLPATH_LIMIT": left,
-            # Commits with equal locks share an environment, in which only one of them is installed.
-            "PYTHONPATH": str(folder),
-            # asv keeps PYTHONPATH from its children.
-            "ASV_PYTHONPATH": str(folder),
-        }
+    python = environment(folder, place)
+    left = "" if deadline == float("inf") else f"{max(0.001, deadline - time.time()):.3f}s"
+    variables = {
+        **os.environ,
+        "FILLPATH_RESULTS": str(results()),
+        "FILLPATH_MACHINE": machine_name(),
+        "FILLPATH_LIMIT": left,
+        # Commits with equal locks share an environment, in which only one of them is installed.
+        "PYTHONPATH": str(folder),
+    }
+    return Process([str(python), "-m", "fillpath", "workflow", "processes", run], folder, variables)
 
 
 class Process:

@@ -8,7 +8,6 @@ imports the other, because two processes would compile the same functions twice.
 from __future__ import annotations
 
 import contextlib
-import logging
 import multiprocessing
 import os
 import sys
@@ -27,6 +26,7 @@ from benchmarks.engine.measure import job_of, ranks_of
 from benchmarks.engine.reference import reference
 from benchmarks.engine.worker import measure
 from fetch.prepare import prepare
+from fillpath import LOG
 from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.numba_locator import reached
@@ -38,8 +38,6 @@ PATTERNS = ("circuit,300", "poisson3d,6")
 GRAPHS = ("grid2d,12,laplacian",)
 
 Task = Callable[[], object]
-
-_log = logging.getLogger("fillpath")
 
 
 def compile_for(cases: Iterable[Case], processes: int) -> None:
@@ -100,7 +98,7 @@ def _run(tasks: Iterable[Task], processes: int) -> None:
     for child in children:
         child.join()
         if child.exitcode:
-            _log.warning("compiling: a process ended with exit status %s", child.exitcode)
+            LOG.warning("compiling: a process ended with exit status %s", child.exitcode)
 
 
 def _work(task: Task) -> None:
@@ -110,4 +108,4 @@ def _work(task: Task) -> None:
     try:
         task()
     except Exception as error:
-        _log.warning("compiling: %s: %s", type(error).__name__, error)
+        LOG.warning("compiling: %s: %s", type(error).__name__, error)

@@ -5,7 +5,7 @@ LEFT_OUT holds the quantities that vary between runs of one key; docs/notes/exac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 
 from fillpath.record import Record, Status
@@ -49,11 +49,17 @@ def quantities(record: Record) -> Mapping[str, float]:
     `structures` are the bytes of the algorithm's own data structures (`Work.peak_memory`). `peak_memory` is a
     GPU's pool. On the CPU it is the growth of a process, which varies, and is left out.
     """
-    implementation = record.case.partition("@")[0]
+    if record.status is not Status.OK:
+        return {}
+    implementation, work = record.case.partition("@")[0], record.work or {}
+    pool = None if record.device is None else record.peak_memory
+    counts = {NAMES.get(name, name): value for name, value in work.items() if name != "facts"}
+    counts |= {**(work.get("facts") or {}), "peak_memory": pool}
+    left_out = [names for each, names in LEFT_OUT if _matches(implementation, each)]
     return {
         name: value
-        for name, value in sorted(_counts(record))
-        if not any(_matches(implementation, each) and _matches(name, names) for each, names in LEFT_OUT)
+        for name, value in sorted(counts.items())
+        if value is not None and not any(_matches(name, names) for names in left_out)
     }
 
 
@@ -83,18 +89,6 @@ def differences(base: Record, record: Record) -> tuple[str, ...]:
 def conditions(record: Record) -> tuple[object, ...]:
     """Return the input, the device and the threads, which comparable records of a case have in common."""
     return (record.prepared or {}).get("hash"), record.device, record.threads_used
-
-
-def _counts(record: Record) -> Iterator[tuple[str, float]]:
-    if record.status is not Status.OK:
-        return
-    if record.device is not None and record.peak_memory is not None:
-        yield "peak_memory", record.peak_memory
-    work = record.work or {}
-    for name, value in work.items():
-        if name != "facts" and value is not None:
-            yield NAMES.get(name, name), value
-    yield from (work.get("facts") or {}).items()
 
 
 def _matches(name: str, patterns: str) -> bool:

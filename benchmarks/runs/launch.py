@@ -1,7 +1,6 @@
 """Start the workflow so that one runs at a time in a checkout, and so that it dies with its parent.
 
-    python -m benchmarks.runs.launch figures [snakemake's arguments]
-    python -m benchmarks.runs.launch job COMMAND...
+    python -m benchmarks.runs.launch [snakemake's arguments]
 
 Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. Jobs
 submitted to a cluster outlive them all, and the next start cancels them.
@@ -25,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.engine.follow import adopt, become, die_with_parent
+from benchmarks.engine.follow import FOLLOW, adopt, die_with_parent
 from fillpath import surroundings
 from fillpath.ending import ended, use_utf8
 from fillpath.lock import BusyError, exclusive
@@ -44,6 +43,8 @@ def figures(arguments: Sequence[str]) -> int:
     from benchmarks.runs import marks, slurm
     from benchmarks.runs.cases import suite_cases, suite_figures, suite_inputs
 
+    surroundings.forget()
+    require_checkout()
     die_with_parent()
     chosen = settings()
     on_slurm = slurm.submits(chosen.profile)
@@ -120,9 +121,8 @@ def _run(command: Sequence[str], ending: int) -> int:
     ending : the signal that the group is sent once, at the first that ends programs
     """
     adopt()
-    follow = [sys.executable, "-m", "benchmarks.engine.follow", *command]
     # A group that is not the terminal's would be stopped if it read from there.
-    child = subprocess.Popen(follow, stdin=subprocess.DEVNULL, process_group=0)
+    child = subprocess.Popen([*FOLLOW, *command], stdin=subprocess.DEVNULL, process_group=0)
     received = _end_on_signals(child.pid, ending)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     signal.alarm(0)
@@ -169,20 +169,8 @@ def _tell(group: int, number: int) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a mode. Returns the exit status."""
-    return ended(lambda: _chosen(arguments))
-
-
-def _chosen(arguments: Sequence[str]) -> int:
-    mode, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
-    surroundings.forget()
-    require_checkout()
-    if mode == "job" and rest:
-        become(rest)
-    if mode == "figures":
-        return figures(rest)
-    print("usage: python -m benchmarks.runs.launch figures [ARGUMENT...] | job COMMAND...", file=sys.stderr)
-    return 2
+    """Run the workflow. Returns the exit status: an error is one line."""
+    return ended(lambda: figures(arguments))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import platform
 from pathlib import Path
 
 from benchmarks.engine import run
-from benchmarks.runs import slurm, stage
+from benchmarks.runs import rounds, slurm
 from benchmarks.runs.cases import suite_stages
 from fillpath.holdings import digest_of
 from fillpath.host import machine_name
@@ -61,7 +61,7 @@ def keep_drawn(made_from: str) -> None:
 def _is_measured(name: str, chosen: Settings) -> bool:
     """Tell whether this machine was the last to measure the stage, and has nothing left of it."""
     here = (_MEASURE / name).is_file() and run.machine_of(name) == machine_name()
-    return here and not chosen.fresh and stage.is_done(name)
+    return here and not chosen.fresh and rounds.is_done(name)
 
 
 def _note(made_from: str) -> str:

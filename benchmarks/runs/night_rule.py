@@ -73,10 +73,6 @@ def judge(rows: Mapping[str, Sequence[float]]) -> dict[str, Judgement]:
     """Judge all cases of a night. rows : the differences of each case, one or more."""
     if not rows:
         return {}
-    alarms = false_discovery_control([_chance(np.array(row)) for row in rows.values()]) <= RATE
+    chances = [float(p_values(np.array(row))) if len(row) >= FEWEST else 1.0 for row in rows.values()]
+    alarms = false_discovery_control(chances) <= RATE
     return {case: Judgement(tuple(rows[case]), bool(a)) for case, a in zip(rows, alarms, strict=True)}
-
-
-def _chance(row: Floats) -> float:
-    """Return the p-value of a case that may alarm, 1 for another."""
-    return float(p_values(row)) if len(row) >= FEWEST else 1.0

@@ -118,6 +118,7 @@ class Plan:
     cases : to be measured: seconds of a `call` and of all processes, bytes of one, and what predicts them
     inputs : by prepared matrix: bytes to download and to write, seconds to prepare it and of all (`time`)
     checks : as `Predictions.checks` returns them
+    disk : bytes to be written
     free_disk : bytes, infinite if not known
     elsewhere : cases that the machine cannot run
     """
@@ -126,13 +127,9 @@ class Plan:
     cases: pd.DataFrame
     inputs: pd.DataFrame
     checks: pd.DataFrame
+    disk: int
     free_disk: float
     elsewhere: int
-
-    @property
-    def disk(self) -> int:
-        """Bytes to be written. The largest archive is on disk while it is unpacked."""
-        return int(self.inputs["disk"].sum() + max(self.inputs["download"], default=0))
 
     @property
     def disk_fits(self) -> bool:
@@ -159,8 +156,11 @@ def plan(settings: Settings) -> Plan:
     left = every[~every["stored"].astype(bool)]
     archives = _archives(left["matrix"].unique(), where)
     cases = left.loc[[not isinstance(archives[matrix], TransferError) for matrix in left["matrix"]]]
+    inputs = _inputs(every, cases, archives)
+    # The largest archive is on disk while it is unpacked.
+    disk = int(inputs["disk"].sum() + max(inputs["download"], default=0))
     free = free_space(cache()) if where.here else np.inf
-    return Plan(where, cases, _inputs(every, cases, archives), known.checks(), free, len(wanted) - len(able))
+    return Plan(where, cases, inputs, known.checks(), disk, free, len(wanted) - len(able))
 
 
 def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | TransferError]:

@@ -1,8 +1,8 @@
-"""Measure a stage of the suite, and add its medians to asv's series."""
+"""Measure a stage of the suite."""
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
-from benchmarks.runs.stage import run_stage
+from benchmarks.runs.rounds import run_stage
 from commands._parser import Arguments, Parser
 from fillpath.stages import STAGES
 

@@ -1,24 +1,46 @@
-"""Prepare matrices and make the references of those that a case of this run is checked against."""
+"""Prepare matrices and make the references of those that a case of this run is checked against.
 
+An input that fails stops no other, and its error is only logged: the cases on that input report it."""
+
+from benchmarks.engine import run as runs
 from benchmarks.engine.inputs import make_ready
-from benchmarks.engine.run import Run
 from benchmarks.runs.cases import limits_of, suite_cases
-from commands._parser import Arguments
-from commands.workflow._input import add_inputs, for_each
+from commands._parser import Arguments, Parser
+from fetch import source
+from fetch.matrix_id import parse
+from fillpath import LOG
 from fillpath.case import Case
 from fillpath.settings import settings
 from fillpath.stages import stage_of
 
-add_arguments = add_inputs
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("inputs", metavar="MATRIX.PREPARATION", nargs="+")
+    parser.add_flag("--fetch", "only get the matrices")
 
 
 def run(arguments: Arguments) -> int:
+    within, work = runs.current() or runs.alone(), _fetch if arguments.fetch else _prepare
+    for text in arguments.inputs:
+        if within.remaining() <= 0:
+            break
+        try:
+            # The implementation that the case names does not matter to its input.
+            work(Case.parse(f"symbolic.fill1@{text}"), within)
+        except Exception as error:
+            LOG.warning("%s: %s", type(error).__name__, error)
+    return 0
+
+
+def _fetch(case: Case, _: runs.Run) -> None:
+    matrix = parse(case.matrix)
+    source.forget_failure(matrix)
+    source.locate(matrix)
+
+
+def _prepare(case: Case, within: runs.Run) -> None:
+    """Prepare one case for all on its input: a case with a reference needs the most."""
     chosen = suite_cases(settings())
-
-    def ready(case: Case, within: Run) -> None:
-        cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
-        # One case is prepared for all: a case with a reference needs the most.
-        needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
-        make_ready(needy, limits_of(case, settings()), within)
-
-    return for_each(arguments.inputs, ready)
+    cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
+    needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
+    make_ready(needy, limits_of(case, settings()), within)

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.papers import paper_names
-from fillpath.paths import ROOT, results, write_text
+from fillpath.paths import ROOT, write_text
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
@@ -52,7 +52,7 @@ def page(
     machines = machines_of(standings)
     rows = all_rows(records, cases, entries)[list(COLUMNS)]
     printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
-    asv, listing = paths.SITE / "asv" / "index.html", results() / "asv" / "benchmarks.json"
+    asv, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
         cards=all_cards(standings, records, comparison),

@@ -1,0 +1,124 @@
+"""Write the generated parts of pages: README's table of what is reproduced, the tables of docs/peers.md.
+
+A part lies between two markers. Exit status 1 with --check where a page is out of date."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.runs.experiments import experiments
+from commands._parser import Arguments, Parser
+from commands._records import load_records
+from commands.claims import judged
+from fillpath import LOG, registry
+from fillpath.errors import ConfigError
+from fillpath.papers import paper_names
+from fillpath.paths import ROOT, write_text
+from fillpath.peers import peers
+from reports.claims.standing import Standing
+from reports.claims.verdict import JUDGED
+from reports.pages.ledger.text import measured_on, outcome_of
+
+PAGES = {"state": "README.md", "peers": "docs/peers.md"}
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_choice("part", tuple(PAGES), nargs="*", help="default: all")
+    parser.add_flag("--check", "write nothing")
+
+
+def run(arguments: Arguments) -> int:
+    makers = {"state": lambda: state(judged(load_records())), "peers": peers_table}
+    stale = False
+    for name in arguments.part or PAGES:
+        stale |= update(name, ROOT / PAGES[name], makers[name](), arguments.check)
+    return int(stale)
+
+
+def update(name: str, page: Path, content: str, check: bool) -> bool:
+    """Write the page's part, unless `check`. Returns whether a check found another text there.
+
+    Raises ConfigError where a marker is missing.
+    """
+    first, last = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    old = page.read_text()
+    before, begin, rest = old.partition(first)
+    _, end, after = rest.partition(last)
+    if not begin or not end:
+        raise ConfigError(f"{page}: no {first} ... {last}")
+    new = f"{before}{begin}\n{content}\n{end}{after}"
+    if new != old and check:
+        LOG.warning("%s: its generated part is out of date", page.name)
+    elif new != old:
+        write_text(page, new)
+    return check and new != old
+
+
+def state(standings: Sequence[Standing]) -> str:
+    """Return a table of the claims that have a card, each on the machine with most of its matrices.
+
+    standings : of all machines
+    """
+    carded = [standing for standing in standings if standing.claim.card]
+    ids = dict.fromkeys(standing.claim.id for standing in carded)
+    chosen = [min((s for s in carded if s.claim.id == id), key=_rank) for id in ids]
+    head = "claim", "printed", "measured", "machine", "matrices", "outcome"
+    return "\n".join(_table(head, map(_row, chosen)))
+
+
+def _rank(standing: Standing) -> tuple[int, ...]:
+    """Return a rank, least first: whether a claim is judged, on how many matrices, in how many processes."""
+    verdict, judged = standing.verdict, standing.outcome in JUDGED
+    numbers = (verdict.matrices, verdict.processes or 0) if verdict and verdict.n else (0, 0)
+    return (-judged, -numbers[0], -numbers[1])
+
+
+def _row(standing: Standing) -> Sequence[str]:
+    claim, (measured, matrices) = standing.claim, measured_on(standing)
+    how_much = claim.printed if claim.aggregate == "count" else "n times"
+    text = f"{paper_names()[claim.paper].partition(' (')[0]}: {claim.card.format(measured=how_much)}"
+    machine = standing.machine if standing.verdict and standing.verdict.n else "-"
+    return text, claim.printed, measured, machine, matrices, outcome_of(standing)
+
+
+def peers_table() -> str:
+    """Return the peers and how to have each, then how each implementation calls its own."""
+    registry.load_all()
+    having, calling = [], []
+    for each in (peer.declared for peer in peers().values()):
+        ways = " or ".join(_way(each[way]) for way in ("command", "alternative") if way in each)
+        having.append((f"[{each['title']}]({each['home']})", each["licence"], each["size"], ways))
+        calling += [_called(each["seen"], name, call) for name, call in each.get("calls", {}).items()]
+    ways_head = "Peer", "Licence", "Size", "How to have it"
+    calls_head = "Implementation", "Tried with", "Default", "Settings", "Matrix", "Threads", "Loop", "Figures"
+    return "\n".join([*_table(ways_head, having), "", *_table(calls_head, calling)])
+
+
+def _called(seen: str, name: str, call: Mapping[str, str]) -> Sequence[str]:
+    """Return a row of the second table.
+
+    seen : str, the versions of the peer that have been tried
+    name : str, `stage.implementation`
+    """
+    stage, _, implementation = name.partition(".")
+    options = registry.lookup(stage, implementation).options
+    default = ", ".join(f"`{option.name}={option.text(option.default)}`" for option in options) or "none"
+    figures = {
+        f"{experiment.paper}.{experiment.figure}"
+        for experiment in experiments()
+        for text in experiment.implementations
+        if (experiment.stage, text.partition(".")[0]) == (stage, implementation)
+    }
+    named = ", ".join(sorted(figures)) or "none"
+    words = (call[word] for word in ("settings", "matrix", "threads", "loop"))
+    return f"`{name}`", seen, default, *words, named
+
+
+def _way(text: str) -> str:
+    """Return a way to have a peer, its command as code: up to what is said of it in brackets."""
+    command, bracket, rest = text.partition(" (")
+    return f"`{command}`{bracket}{rest}" if command.startswith(("make", "sudo")) else text
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
