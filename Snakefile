@@ -88,7 +88,10 @@ localrules:
 
 
 onstart:
-    run.begin(SETTINGS.text(), SETTINGS.limit)
+    try:
+        run.begin(SETTINGS.text(), SETTINGS.limit)
+    except (FillpathError, OSError) as error:
+        sys.exit(f"fillpath: {error}")
     # No rule: whether anything has to be compiled is for code to say, and would start every job that needs it. A
     # time limit is spent on the cheapest cases first, and the nodes of a cluster are not this host.
     if SETTINGS.limit is None and not slurm.submits(SETTINGS.profile):
