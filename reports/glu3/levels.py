@@ -1,4 +1,4 @@
-"""The figure of columns and sub-columns along the levels, from which the three kernel modes follow."""
+"""Columns and sub-columns along the levels."""
 
 from typing import Any
 
@@ -70,13 +70,7 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlabel="level", xlim=(0, row["depth"]), yscale="symlog", ylim=(0, 200 * most))
 
 
-EXHIBIT = Exhibit(
-    "columns and sub-columns along the levels",
-    frame,
-    Multiples(draw, "number (log)"),
-    f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of U), as
-    in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: above it mode A or B,
-    below it C.""",
-    more_claims=("fig_levels",),
-    one_run=False,
-)
+CAPTION = f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of
+    U), as in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: above it mode A or
+    B, below it C."""
+EXHIBIT = Exhibit(frame, Multiples(draw, "number (log)"), CAPTION, more_claims=("fig_levels",), one_run=False)

@@ -1,4 +1,4 @@
-"""Table I: kernel time of GLU2.0 and of GLU3.0."""
+"""Table I: kernel time of GLU2.0 and GLU3.0."""
 
 from operator import attrgetter
 
@@ -60,12 +60,7 @@ COLUMNS = [
     *columns("", times, over_lee="over\nLee's", batched_ratio="batched,\nover GLU3.0"),
     *columns("levels in mode", COUNT, levels_a="A", levels_b="B", levels_c="C"),
 ]
-EXHIBIT = Exhibit(
-    "kernel time of GLU2.0 and GLU3.0",
-    frame,
-    Sheet(COLUMNS),
-    """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels of at
-    most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By a
-    graph: kept from an earlier call. Alone: kernels' durations by CUPTI, in a separate run.""",
-    numbered="Table I",
-)
+CAPTION = """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels
+    of at most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By
+    a graph: kept from an earlier call. Alone: kernels' durations by CUPTI, in a separate run."""
+EXHIBIT = Exhibit(frame, Sheet(COLUMNS), CAPTION)

@@ -1,4 +1,4 @@
-"""Figure 13: device memory throughput."""
+"""Figure 13: memory throughput."""
 
 from dataclasses import replace
 
@@ -60,12 +60,8 @@ RATE = replace(
     log=True,
     form=lambda rate: plain(rate / GB),
 )
-EXHIBIT = Exhibit(
-    "memory throughput",
-    frame,
-    BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
-    """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the implementation
-    uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads nvprof.""",
-    lambda frame: {"hows": listed(frame["how"].dropna())},
-    one_run=False,
-)
+CAPTION = """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the
+    implementation uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads
+    nvprof."""
+SHAPE = BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read")
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, lambda frame: {"hows": listed(frame["how"].dropna())}, one_run=False)

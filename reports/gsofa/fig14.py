@@ -1,4 +1,4 @@
-"""Figure 14: value ranges of maxId over re-initialising it for each source."""
+"""Figure 14: value ranges of maxId."""
 
 import pandas as pd
 
@@ -40,11 +40,6 @@ SHARE = PanelRow(
     log=True,
     form=per_cent,
 )
-EXHIBIT = Exhibit(
-    "value ranges of maxId",
-    frame,
-    BesidePrint([RATIO, SHARE], "printed: V100"),
-    """Above: seconds of gsofa with maxid_ranges=false over seconds with true, at the same number of
-    concurrent sources. Below: the share of its blocks' cycles in which gsofa re-initialises maxId.""",
-    span=SPAN,
-)
+CAPTION = """Above: seconds of gsofa with maxid_ranges=false over seconds with true, at the same number of
+    concurrent sources. Below: the share of its blocks' cycles in which gsofa re-initialises maxId."""
+EXHIBIT = Exhibit(frame, BesidePrint([RATIO, SHARE], "printed: V100"), CAPTION, span=SPAN)

@@ -1,4 +1,4 @@
-"""Figure 4: the growth of the frontier with the source."""
+"""Figure 4: average frontier size of each source."""
 
 from typing import Any
 
@@ -81,14 +81,14 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     axes.set(xlabel="source", xlim=(0, measured["n"].iloc[0]), ylim=(0, None))
 
 
-EXHIBIT = Exhibit(
-    "average frontier size of each source",
-    frame,
-    draw,
-    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: expanded
+CAPTION = f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: expanded
     vertices over iterations, as a moving average over {WINDOW:.0%} of the sources. Thin: averages of a few
     sources. The ratio leaves out frontiers of 0. An iteration of gsofa_cpu expands the whole frontier, as in
-    the paper; a block of gsofa at most {THREADS} vertices.""",
+    the paper; a block of gsofa at most {THREADS} vertices."""
+EXHIBIT = Exhibit(
+    frame,
+    draw,
+    CAPTION,
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
     one_run=False,
 )

@@ -73,6 +73,9 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
     ]
 
 
+BUDGETS = {"budgets": where_binding}
+
+
 def picture(label: str, claim: str, on: str, budgets: Sequence[str]) -> BesidePrint:
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind."""
     printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim)["per"].items()}

@@ -32,12 +32,6 @@ COLUMNS = [
     *columns("", SHARE, fillins_per_nnz="fill-ins\n/ nnz"),
     *columns("", COUNT, explicit_zeros="explicit\nzeros"),
 ]
-EXHIBIT = Exhibit(
-    "the matrices, as measured and as printed",
-    frame,
-    Sheet(COLUMNS),
-    """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are factorised
-    with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins.""",
-    facts,
-    one_run=False,
-)
+CAPTION = """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are
+    factorised with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins."""
+EXHIBIT = Exhibit(frame, Sheet(COLUMNS), CAPTION, facts, one_run=False)

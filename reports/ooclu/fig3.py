@@ -1,4 +1,4 @@
-"""Figure 3: the growth of frontiers with the iterations, and the start of the paper's second part."""
+"""Figure 3: frontier size per iteration."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -49,13 +49,13 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlim=(0, len(rows)), ylim=(0, 1.05 * first["largest"]), xlabel="iteration (1% of the rows each)")
 
 
+CAPTION = """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each
+    entry; mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's
+    second part."""
 EXHIBIT = Exhibit(
-    "frontier size per iteration",
     frame,
     Multiples(draw, "frontier vertices of a row"),
-    """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each entry;
-    mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's second
-    part.""",
+    CAPTION,
     subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
     one_run=False,
 )

@@ -1,4 +1,4 @@
-"""Figure 4: LU end to end, the symbolic phase out of core on the GPU or on the CPU."""
+"""Figure 4: symbolic factorisation on the GPU or on the CPU."""
 
 from functools import partial
 
@@ -44,13 +44,13 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"moved": means if len(moved) else "", "sequential": codes}
 
 
+CAPTION = f"""Stages over the seconds of the baseline. Above each group: the baseline over out_of_core.
+    {{moved}}The paper's baseline is a parallel CPU code modified from GLU3.0. Here fill2_cpu with levels by
+    {ON_CPU} replaces it; sequential codes are in the CSV. {{sequential}}{ADDED}"""
 EXHIBIT = Exhibit(
-    "symbolic factorisation on the GPU or on the CPU",
     frame,
     Stacked((OUT_OF_CORE, PARALLEL, FRONTS, DIRECT), PARTS, RANGE, partial(labelled, memory=False)),
-    f"""Stages over the seconds of the baseline. Above each group: the baseline over out_of_core. {{moved}}The
-    paper's baseline is a parallel CPU code modified from GLU3.0. Here fill2_cpu with levels by {ON_CPU}
-    replaces it; sequential codes are in the CSV. {{sequential}}{ADDED}""",
+    CAPTION,
     facts,
     subsets={"regimes": by_regime},
     more_claims=("numeric_share", "levels_on_gpu"),

@@ -1,4 +1,4 @@
-"""Figure 5: LU end to end, the symbolic phase out of core or in unified memory."""
+"""Figure 5: out of core and unified memory."""
 
 import pandas as pd
 
@@ -19,11 +19,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return arrays.by_density(compared(cases, ways), arrays.SEVEN)
 
 
+CAPTION = f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core.
+    The symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}"""
 EXHIBIT = Exhibit(
-    "out of core and unified memory",
-    frame,
-    Stacked(WAYS, PARTS, RANGE, arrays.labelled),
-    f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core. The
-    symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}""",
-    subsets={"regimes": arrays.by_regime},
+    frame, Stacked(WAYS, PARTS, RANGE, arrays.labelled), CAPTION, subsets={"regimes": arrays.by_regime}
 )

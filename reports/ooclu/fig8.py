@@ -1,4 +1,4 @@
-"""Figure 8: numeric factorisation with dense columns or a binary search, on the largest matrices."""
+"""Figure 8: dense columns and binary search."""
 
 import numpy as np
 import pandas as pd
@@ -59,12 +59,12 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
+CAPTION = """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about
+    as many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit."""
 EXHIBIT = Exhibit(
-    "dense columns and binary search",
     frame,
     Panels([Over(SEARCHED, PRINTED["range"], dash=DASHED)], 7.0, short),
-    """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about as
-    many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit.""",
+    CAPTION,
     lambda frame: {
         "here": ends(frame.loc[frame["way"] == LIMITED, "budget_blocks"], "{:.0f}".format),
         "printed": ends(SIZES["blocks"], "{:.0f}".format),

@@ -1,4 +1,4 @@
-"""Table 2: the matrices, and the memory of their intermediate arrays and of the card."""
+"""Table 2: the matrices, and the memory of their rows."""
 
 import pandas as pd
 
@@ -51,12 +51,8 @@ COLUMNS = [
     *columns("out_of_core", plain, "status", peak_memory="peak,\nGB"),
     *columns("out_of_core", COUNT, launches="launches"),
 ]
-EXHIBIT = Exhibit(
-    "the matrices, and the memory of their rows",
-    frame,
-    Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9)),
-    f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on {len(abbreviations(PAPER))}
-    matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of eight symmetric matrices.""",
-    held=(in_words,),
-    one_run=False,
-)
+CAPTION = f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on
+    {len(abbreviations(PAPER))} matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of
+    eight symmetric matrices."""
+SHAPE = Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9))
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, held=(in_words,), one_run=False)

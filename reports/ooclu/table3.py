@@ -1,4 +1,4 @@
-"""Table 3: GPU page faults, and the time that servicing them takes."""
+"""Table 3: GPU page faults."""
 
 import numpy as np
 import pandas as pd
@@ -72,13 +72,13 @@ COLUMNS = [
     *columns("CUPTI's overhead", "{:.2f}x".format, overhead=WITHOUT, prefetched_overhead="with"),
     *columns("", PER_CENT, nnz_per_row="nnz / n", regime="regime"),
 ]
+CAPTION = f"""Groups: page faults serviced together, counted by CUPTI in separate calls (overhead: over calls
+    without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
+    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}"""
 EXHIBIT = Exhibit(
-    "GPU page faults",
     frame,
     Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
-    f"""Groups: page faults serviced together, counted by CUPTI in separate calls (overhead: over calls
-    without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
-    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
+    CAPTION,
     subsets={
         "regimes": arrays.by_regime,
         "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),

@@ -1,4 +1,4 @@
-"""Table 4: the largest matrices, and the number of dense columns that fit at a time."""
+"""Table 4: dense columns that fit at a time."""
 
 import pandas as pd
 
@@ -34,13 +34,13 @@ COLUMNS = [
     *columns("here", COUNT, budget_blocks="blocks"),
     *columns("here", COUNT, "why", scratch_columns="most used\nat once"),
 ]
+CAPTION = f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory of
+    all blocks: 8.0e9 bytes give its four numbers. The budget here is in proportion to n and holds 125
+    columns. Most used: the most blocks of a launch. A row without numbers here was not measured."""
 EXHIBIT = Exhibit(
-    "dense columns that fit at a time",
     frame,
     Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok")))),
-    f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory of all
-    blocks: 8.0e9 bytes give its four numbers. The budget here is in proportion to n and holds 125 columns.
-    Most used: the most blocks of a launch. A row without numbers here was not measured.""",
+    CAPTION,
     held=(lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],),
     one_run=False,
 )

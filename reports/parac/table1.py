@@ -1,4 +1,4 @@
-"""Table 1: the matrices, printed and here, and their graphs."""
+"""Table 1: matrices."""
 
 import pandas as pd
 
@@ -23,11 +23,6 @@ COLUMNS = [
     *columns("", COUNT, nnz="nonzeros"),
     *columns("as a graph", COUNT, nnz_l="nnz(L)", nnz_g="nnz(G)"),
 ]
-EXHIBIT = Exhibit(
-    "matrices",
-    frame,
-    sheet(COLUMNS, PRINTED),
-    """Grey: the print, for a stand-in that of the named matrix; = equals the print, ≠ differs. Nonzeros:
-    without explicit zeros. nnz(L): graph Laplacian; nnz(G): ParAC's factor, nnz-sort.""",
-    one_run=False,
-)
+CAPTION = """Grey: the print, for a stand-in that of the named matrix; = equals the print, ≠ differs.
+    Nonzeros: without explicit zeros. nnz(L): graph Laplacian; nnz(G): ParAC's factor, nnz-sort."""
+EXHIBIT = Exhibit(frame, sheet(COLUMNS, PRINTED), CAPTION, one_run=False)
