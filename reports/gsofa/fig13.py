@@ -45,7 +45,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 SHARE = PanelRow(
     "DRAM, share of the\ncard's peak",
     [Step(DRAM, "share_of_peak")],
-    {name: {DRAM: SHARES[end]} for name, end in PRINTED.items()},
+    {DRAM: {name: SHARES[end] for name, end in PRINTED.items()}},
     status="told",
     hollow="counted",
     even=None,
@@ -55,7 +55,7 @@ RATE = replace(
     SHARE,
     label="GB / second (log axis)",
     steps=[Step(DRAM, "dram_bytes_per_s"), Step(L2, "l2_bytes_per_s", {"of_l2": True})],
-    printed={name: {DRAM: GB * RATES[end]} for name, end in PRINTED.items()},
+    printed={DRAM: {name: GB * RATES[end] for name, end in PRINTED.items()}},
     points=True,
     log=True,
     form=lambda rate: plain(rate / GB),

@@ -33,8 +33,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 ROW = PanelRow(
     "times as fast as with\ncontiguous blocks",
     [Step(NODES, "ratio", {"what": INTER}), Step(ROWS, "ratio", {"what": BOTH})],
-    {"mean": {NODES: MEAN, ROWS: MEAN * ON_TOP}}
-    | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
+    {NODES: {"mean": MEAN, **PRINTED[INTER]}, ROWS: {"mean": MEAN * ON_TOP}},
     dict.fromkeys(DATA["inter_node"]["drops"], "inter: drops")
     | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},
 )

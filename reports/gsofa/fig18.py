@@ -46,12 +46,11 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(fewer=100 * (1 - rows["left"]))
 
 
-MEAN = 1 / DATA["advice"]["mean"]
+LEFT = {name: 1 / value for name, value in {"mean": DATA["advice"]["mean"], **PRINTED[ADVICE]}.items()}
 ROW = PanelRow(
     "page faults, share of\nthose without advice",
     [Step(ADVISED, "left", {"what": ADVICE}), Step(APART, "left", {"what": BOTH})],
-    {"mean": {ADVISED: MEAN, APART: MEAN * (1 - SAVED["mean_percent"] / 100)}}
-    | {abbr: {ADVISED: 1 / value} for abbr, value in PRINTED[ADVICE].items()},
+    {ADVISED: LEFT, APART: {"mean": LEFT["mean"] * (1 - SAVED["mean_percent"] / 100)}},
     {abbr: f"separate: {value:g}% fewer" for abbr, value in SAVED["max_percent"].items()}
     | dict.fromkeys(SAVED["increases"], "separate: more"),
     form=per_cent,

@@ -22,7 +22,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 ROW = PanelRow(
     "gain of testing fill first, %",
     [Step("gain", "gain")],
-    {abbr: {"gain": value} for abbr, value in PRINTED.items()},
+    {"gain": PRINTED},
     {abbr: "gains" for abbr in DATA["gains"] if abbr not in PRINTED},
     even=0.0,
     points=True,

@@ -13,7 +13,7 @@ from reports.facts.means import trend
 from reports.facts.naming import NAMES
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.style import PALETTE
 from reports.verbs import ENDS, KEY, in_papers_order
 
@@ -57,15 +57,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         ["own", "codes", "n"], kind="stable"
     )
     shown = rows.groupby("paper_matrix")["matrix"].last()
-    return Multiples(_panel, "average frontier of a source")(frame[frame["matrix"].isin(shown)], title)
+    return Multiples(_panel, "average frontier of a source", known="ratio")(
+        frame[frame["matrix"].isin(shown)], title
+    )
 
 
-def _panel(axes: Axes, panel: pd.DataFrame) -> None:
+def _panel(axes: Axes, measured: pd.DataFrame) -> None:
     """Draw a line for each code; in the legend, the largest over the smallest average frontier."""
-    measured = panel[panel["ratio"].notna()]
-    if measured.empty:
-        empty_panel(axes, panel["status"].iloc[0], panel["reason"].iloc[0])
-        return
     texts, marks = [], []
     for code, rows in measured.groupby("implementation", sort=False):
         middle, look = (rows["first"] + rows["last"]) / 2, LOOKS[str(code)]

@@ -10,9 +10,7 @@ from reports.verbs import beside, fact, first_failure, in_papers_order
 
 DATA = subject("gsofa", "fig5_auxiliary_memory")
 WHEN = {"before": "", "after": "other_"}
-PRINTED = {
-    abbr: {when: DATA[when][end][abbr] for when in WHEN} for end, abbr in (("max", "MK"), ("min", "AU"))
-}
+PRINTED = {when: DATA[when]["max"] | DATA[when]["min"] for when in WHEN}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -26,7 +24,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(table2=WORD * words / rows["bytes_matrix"], reduction=rows["before"] / rows["after"])
     both = [told(rows, "before"), told(rows, "after", status="other_status")]
     rows = rows.assign(both=first_failure(pd.concat(both, axis=1)))
-    return in_papers_order(beside(rows, "gsofa", pd.DataFrame(PRINTED).T.add_prefix("paper_")), "gsofa")
+    return in_papers_order(beside(rows, "gsofa", pd.DataFrame(PRINTED).add_prefix("paper_")), "gsofa")
 
 
 ROW = PanelRow(
@@ -40,7 +38,7 @@ ROW = PanelRow(
 REDUCTION = PanelRow(
     "before over after",
     [Step("before over after", "reduction")],
-    {"mean": {"before over after": DATA["reduction"]["mean"]}},
+    {"before over after": {"mean": DATA["reduction"]["mean"]}},
     status="both",
 )
 CAPTION = """Device bytes of fill, maxId and queues over bytes of the matrix's structure, at the authors'

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Subset
 from reports.ooclu.arrays import standing_in
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.bars import GROUND
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
@@ -38,9 +38,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the frontier of each iteration, half of the largest, and the split."""
     first = rows.iloc[0]
-    if pd.isna(first["largest"]):
-        empty_panel(axes, first["status"], first["reason"])
-        return
     axes.bar(rows["iteration"], rows["frontier"], width=1.0, align="edge", color=PALETTE[0])
     axes.axhline(HALF * first["largest"], color="black", linestyle="--", linewidth=1.2)
     axes.axvline(first["split"], color="black", linestyle=":", linewidth=1.8)
@@ -54,7 +51,7 @@ CAPTION = """Vertices in all frontiers of a row of out_of_core (examined entries
     second part."""
 EXHIBIT = Exhibit(
     frame,
-    Multiples(draw, "frontier vertices of a row"),
+    Multiples(draw, "frontier vertices of a row", known="largest"),
     CAPTION,
     subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
     one_run=False,

@@ -5,11 +5,9 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED
-from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
-from reports.shapes.stacked import Stacked
+from reports.ooclu.arrays import PREFETCHED
+from reports.ooclu.chains import ADDED, KAHN, compared, picture
 
-WAYS = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT)
 RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory")["range"]
 
 
@@ -21,6 +19,5 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 CAPTION = f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core.
     The symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}"""
-EXHIBIT = Exhibit(
-    frame, Stacked(WAYS, PARTS, RANGE, arrays.labelled), CAPTION, subsets={"regimes": arrays.by_regime}
-)
+SHAPE = picture(PREFETCHED, RANGE, memory=True)
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets={"regimes": arrays.by_regime})
