@@ -4,7 +4,7 @@ A figure is one module, reports/<paper>/<figure>.py, with an EXHIBIT. The module
 its folder gives the paper, its name most of the claims. Verdicts read the frame, which is also the figure's
 CSV: no number is computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
 
-    EXHIBIT = Exhibit(frame, Sheet(columns("", COUNT, n="rows")), "{count} matrices.", facts)
+    EXHIBIT = Exhibit(frame, Sheet(columns(n="rows")), "{count} matrices.", facts)
 """
 
 import functools

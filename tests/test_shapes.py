@@ -13,12 +13,12 @@ from matplotlib.text import Annotation
 from reports.facts.records import Records
 from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
-from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
+from reports.shapes.sheet import Cells, Column, Heading, Sheet, TablePicture, plain, read_cells
 from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, RECORDS
 
 SHEET = Sheet(
-    [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
+    [Column("here", "levels", plain, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
 )
 
 

@@ -56,11 +56,5 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
 CAPTION = """Above and bottom left are levels and factors of examples, the second made up, without
     measurement. Grey: fill-in. An arrow leads to a column that waits. Bottom right, measured: relaxed over
     exact dependencies."""
-EXHIBIT = Exhibit(
-    frame,
-    draw,
-    CAPTION,
-    held=(verdicts,),
-    more_claims=("fig_dependency_graphs", "glu1_is_wrong"),
-    one_run=False,
-)
+MORE = ("fig_dependency_graphs", "glu1_is_wrong")
+EXHIBIT = Exhibit(frame, draw, CAPTION, held=(verdicts,), more_claims=MORE, one_run=False)

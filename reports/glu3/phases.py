@@ -37,10 +37,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 CAPTION = """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for
     size; direct_gpu pivots within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on
     one core. They order the matrix anew, like cuDSS without ordering=given.{absent}"""
-EXHIBIT = Exhibit(
-    frame,
-    draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
-    CAPTION,
-    facts,
-    span="the prepared matrix resident in memory to x resident there, without making b",
-)
+SHAPE = draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals)
+SPAN = "the prepared matrix resident in memory to x resident there, without making b"
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, span=SPAN)

@@ -38,10 +38,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 CAPTION = """Solutions of A x = b for an unordered matrix, as sums of medians. lu_cpu and direct_gpu include
     the preparation on all cores. Peers take the matrix unordered.{absent}"""
-EXHIBIT = Exhibit(
-    frame,
-    draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
-    CAPTION,
-    lambda frame: {"absent": unavailable(frame)},
-    span="preparation, transfers and solution, without making b",
-)
+SHAPE = draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5)
+SPAN = "preparation, transfers and solution, without making b"
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, lambda frame: {"absent": unavailable(frame)}, span=SPAN)

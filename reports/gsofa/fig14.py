@@ -22,12 +22,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return in_papers_order(beside(rows, "gsofa", PRINTED), "gsofa")
 
 
-RATIO = PanelRow(
-    "seconds without value ranges\nover with",
-    [Step("ratio", "ratio")],
-    {"ratio": {"mean": DATA["mean"], **SPEEDUPS}},
-    points=True,
-)
+LABEL = "seconds without value ranges\nover with"
+RATIO = PanelRow(LABEL, [Step("ratio", "ratio")], {"ratio": {"mean": DATA["mean"], **SPEEDUPS}}, points=True)
 SHARE = PanelRow(
     "share of time spent\nre-initialising maxId (log axis)",
     [Step(WITHOUT, "reinit_without"), Step(WITH, "reinit_with")],

@@ -27,20 +27,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return in_papers_order(beside(rows, "gsofa", pd.DataFrame(PRINTED).add_prefix("paper_")), "gsofa")
 
 
-ROW = PanelRow(
-    "auxiliary memory over\nthe matrix's (log axis)",
-    [Step("before", "before"), Step("after", "after"), Step("6 n words", "table2")],
-    PRINTED,
-    status="both",
-    even=None,
-    log=True,
-)
-REDUCTION = PanelRow(
-    "before over after",
-    [Step("before over after", "reduction")],
-    {"before over after": {"mean": DATA["reduction"]["mean"]}},
-    status="both",
-)
+LABEL, OVER = "auxiliary memory over\nthe matrix's (log axis)", "before over after"
+STEPS = [Step("before", "before"), Step("after", "after"), Step("6 n words", "table2")]
+ROW = PanelRow(LABEL, STEPS, PRINTED, status="both", even=None, log=True)
+REDUCTION = PanelRow(OVER, [Step(OVER, "reduction")], {OVER: DATA["reduction"]}, status="both")
 CAPTION = """Device bytes of fill, maxId and queues over bytes of the matrix's structure, at the authors'
     number of sources. Before: all space optimisations off. After: all on, with queues of n / 8 entries. 6 n
     words of each source: from Table 2."""

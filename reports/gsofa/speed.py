@@ -5,7 +5,7 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import COUNTS, NAMED, SYMBOLIC, fastest_facts, fastest_sequential
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Column, Sheet, columns
+from reports.shapes.sheet import Column, Sheet, columns
 from reports.table import timed
 from reports.verbs import KEY, by_code, fastest, inputs, over, wide
 
@@ -43,7 +43,7 @@ SECONDS = [
     for code, heading in headings.items()
 ]
 COLUMNS = [
-    *columns("", COUNT, n="n", nnz="nnz", fills="fill-ins"),
+    *columns(n="n", nnz="nnz", fills="fill-ins"),
     *SECONDS,
     *columns(ranks="SuperLU_DIST's\nbest ranks"),
     *columns(OVER, times, sequential_ratio="sequential,\nthe fastest", sequential_letter="which"),

@@ -49,10 +49,6 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 CAPTION = """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each
     entry; mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's
     second part."""
-EXHIBIT = Exhibit(
-    frame,
-    Multiples(draw, "frontier vertices of a row", known="largest"),
-    CAPTION,
-    subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
-    one_run=False,
-)
+SHAPE = Multiples(draw, "frontier vertices of a row", known="largest")
+SUBSETS = {"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, one_run=False)

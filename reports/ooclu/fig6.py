@@ -43,11 +43,6 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
 
 CAPTION = f"""Seconds over seconds of out_of_core. Unified memory includes allocating and releasing the
     arrays, except where the arrays are kept. {{shares}}{arrays.REGIMES}"""
-EXHIBIT = Exhibit(
-    frame,
-    Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
-    CAPTION,
-    facts,
-    subsets={"regimes": arrays.by_regime, "steps": least_steps},
-    span=arrays.SYMBOLIC,
-)
+SHAPE = Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled)
+SUBSETS = {"regimes": arrays.by_regime, "steps": least_steps}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, subsets=SUBSETS, span=arrays.SYMBOLIC)

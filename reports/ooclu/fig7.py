@@ -45,10 +45,5 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
 CAPTION = """Gain: seconds of out_of_core without dynamic_assignment (naive) over seconds with it, less 1.
     Both have the same memory_budget, for which the naive one takes several launches. The paper names no
     matrix."""
-EXHIBIT = Exhibit(
-    frame,
-    Panels([GAIN, SECONDS], 7.5, drawn),
-    CAPTION,
-    subsets={"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least},
-    span=SYMBOLIC,
-)
+SUBSETS = {"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least}
+EXHIBIT = Exhibit(frame, Panels([GAIN, SECONDS], 7.5, drawn), CAPTION, subsets=SUBSETS, span=SYMBOLIC)

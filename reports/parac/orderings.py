@@ -83,15 +83,11 @@ def draw_device(axes: Axes, frame: pd.DataFrame, device: str) -> None:
 
 
 CAPTION = f"The factor and the iterations depend on the ordering. {RULE}"
-EXHIBIT = Exhibit(
-    frame,
-    Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names),
-    CAPTION,
-    subsets={
-        "amd": _amd_on_cpu,
-        "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
-        "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
-        "amd_slowest": slowest_amd,
-    },
-    span=SPAN,
-)
+SHAPE = Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names)
+SUBSETS = {
+    "amd": _amd_on_cpu,
+    "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
+    "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
+    "amd_slowest": slowest_amd,
+}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.parac.solution import PAPER, RULE
-from reports.shapes.sheet import COUNT, Column, Sheet
+from reports.shapes.sheet import Column, Sheet, plain
 from reports.verbs import by_code, in_papers_order, inputs, wide
 
 SEQUENTIAL, *PARALLEL = CODES = ("ac_sequential", "parac_cpu", "parac_gpu")
@@ -27,7 +27,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
 
 
 COLUMNS = [
-    Column(code, f"{code}_{name}", COUNT, heading, f"status_{code}")
+    Column(code, f"{code}_{name}", plain, heading, f"status_{code}")
     for name, heading in SHOWN.items()
     for code in CODES
 ]

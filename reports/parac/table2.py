@@ -65,13 +65,8 @@ COLUMNS = [
 CAPTION = f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky:
     our ict at ParAC's fill, its factor on one core. HYPRE: BoomerAMG in the faster order, without assembly
     (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
-EXHIBIT = Exhibit(
-    frame,
-    sheet(COLUMNS, PRINTED),
-    CAPTION,
-    facts,
-    subsets={
-        "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
-        "ranks": partial(solution.by_threads, threads="hypre_least"),
-    },
-)
+SUBSETS = {
+    "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
+    "ranks": partial(solution.by_threads, threads="hypre_least"),
+}
+EXHIBIT = Exhibit(frame, sheet(COLUMNS, PRINTED), CAPTION, facts, subsets=SUBSETS)
