@@ -1,14 +1,13 @@
 """The grammar of a figure: its frame, its picture, its caption, and its claims.
 
-A figure is one module, reports/<paper>/<figure>.py, with an EXHIBIT. The name of the file gives its paper,
-its number and most of its claims. Verdicts read the frame, which is also the figure's CSV: no number is
-computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
+A figure is one module, reports/<paper>/<figure>.py, with an EXHIBIT. The module's first line is the heading;
+its folder gives the paper, its name most of the claims. Verdicts read the frame, which is also the figure's
+CSV: no number is computed twice. Pictures are made of reports/shapes/, or by the module's own `draw`.
 
-    EXHIBIT = Exhibit("matrices", frame, Sheet(columns("", COUNT, n="rows")), "{count} matrices.", facts)
+    EXHIBIT = Exhibit(frame, Sheet(columns(n="rows")), "{count} matrices.", facts)
 """
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -47,7 +46,6 @@ class Subset:
 class Exhibit:
     """A figure of a paper, or beyond it.
 
-    title : what it shows.
     rows : makes the frame, one row per thing that is drawn, of the table of its cases (reports/table.py).
     draw : the picture, of the frame and the title with the figure's name.
     caption : a text with `{names}`.
@@ -56,11 +54,9 @@ class Exhibit:
     subsets : functions that split rows to judge apart (as by `has_number`), by name in config/claims/.
     held : functions that judge claims which no column does.
     one_run : whether its records are of one run, as ratios have to be.
-    numbered : the number, such as `Table II`, where the file's name does not give it.
     span : from what to what its seconds are, empty where it shows none.
     """
 
-    title: str
     rows: Callable[[pd.DataFrame], pd.DataFrame]
     draw: Callable[[pd.DataFrame, str], Figure]
     caption: str
@@ -69,7 +65,6 @@ class Exhibit:
     subsets: Mapping[str, Callable[[pd.DataFrame], Sequence[Subset]]] = field(default_factory=dict)
     held: tuple[Callable[[pd.DataFrame], Sequence[Verdict]], ...] = ()
     one_run: bool = True
-    numbered: str = ""
     span: str = ""
 
     @property
@@ -85,24 +80,15 @@ class Exhibit:
         return (*own, *self.more_claims)
 
     @property
-    def number(self) -> str:
-        """Return `Figure 17` of fig17.py; else nothing, or `beyond the paper` where no claim is judged."""
-        kind, number = re.split(r"(?=\d|$)", self.rows.__module__.rpartition(".")[2], maxsplit=1)
-        if number:
-            return self.numbered or f"{'Table' if kind == 'table' else 'Figure'} {number}"
-        return "" if self.claims else "beyond the paper"
+    def heading(self) -> str:
+        """Return the first line of the figure's file: `Figure 14: value ranges of maxId`."""
+        return str(self.rows.__globals__["__doc__"]).splitlines()[0].removesuffix(".")
 
     @property
     def name(self) -> str:
-        """Return `GSoFA, Figure 17`."""
-        paper = papers()[self.paper].name.partition(" (")[0]
-        return ", ".join(part for part in (paper, self.number) if part)
-
-    @property
-    def heading(self) -> str:
-        """Return the title on a page of the paper: `Figure 14: value ranges of maxId`."""
-        whole = ": ".join(part for part in (self.number, self.title) if part)
-        return f"{whole[:1].upper()}{whole[1:]}"
+        """Return `GSoFA, Figure 17`, or `GSoFA, beyond the paper`; the paper alone for claims of its text."""
+        number = self.heading.rpartition(": ")[0].replace("Beyond", "beyond")
+        return ", ".join(part for part in (papers()[self.paper].name.partition(" (")[0], number) if part)
 
     def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
         """Return what is drawn of these cases, which are of one machine."""
@@ -110,7 +96,9 @@ class Exhibit:
 
     def picture(self, frame: pd.DataFrame) -> Figure:
         """Return the figure, with its title, of what was measured."""
-        return self.draw(measured(frame), f"{self.name}: {self.title}")
+        number, _, title = self.heading.rpartition(": ")
+        title = title if number else f"{title[0].lower()}{title[1:]}"
+        return self.draw(measured(frame), f"{self.name}: {title}")
 
     def words(self, frame: pd.DataFrame, rows: pd.DataFrame) -> str:
         """Return the caption, with machine, method and unmeasured matrices of the rows, on one line.

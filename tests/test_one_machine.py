@@ -41,7 +41,7 @@ def sham(*names: str, reason: Reason | None = None) -> Exhibit:
             verdict(name, Reason.NOT_RUN) for name in names if name not in ok and reason is not Reason.BESIDE
         ]
 
-    return Exhibit("a sham", rows, drawn, "A sham.", held=(judged,), more_claims=("table2_in_words",))
+    return Exhibit(rows, drawn, "A sham.", held=(judged,), more_claims=("table2_in_words",))
 
 
 def rows(cases: pd.DataFrame) -> pd.DataFrame:

@@ -13,12 +13,12 @@ from matplotlib.text import Annotation
 from reports.facts.records import Records
 from reports.shapes import files, style
 from reports.shapes.beside import BesidePrint, PanelRow, Step
-from reports.shapes.sheet import COUNT, Cells, Column, Heading, Sheet, TablePicture, read_cells
+from reports.shapes.sheet import Cells, Column, Heading, Sheet, TablePicture, plain, read_cells
 from tests import reports_fakes as fakes
 from tests.reports_fakes import CASES, RECORDS
 
 SHEET = Sheet(
-    [Column("here", "levels", COUNT, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
+    [Column("here", "levels", plain, "levels", "status"), Column("over\nall", "ratio", "{:.2f}x".format)]
 )
 
 
@@ -109,7 +109,7 @@ def test_a_value_is_beside_its_point_or_above_its_bar_on_a_ground_of_its_own(
 ) -> None:
     """Whatever it crosses, a whisker or the line of no effect, is below its ground."""
     steps = [Step("a", "value", {"step": "a"}), Step("b", "value", {"step": "b"})]
-    shape = BesidePrint([PanelRow("seconds", steps, {"m": {"a": 2.0}}, points=points)], "printed")
+    shape = BesidePrint([PanelRow("seconds", steps, {"a": {"m": 2.0}}, points=points)], "printed")
     ends = {"value": [value, 2.0], "value_low": [value / 2, 1.9], "value_high": [1.9, 2.1]}
     figure = shape(pd.DataFrame([row(step="a"), row(step="b")]).assign(group=0, pair="ok", **ends), "t")
     figure.draw_without_rendering()

@@ -1,4 +1,4 @@
-"""The dependency graphs of the three methods, GLU1.0's wrong factor, and how many dependencies each finds."""
+"""Dependency graphs of GLU1.0, 2.0 and 3.0."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -53,14 +53,8 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     return [judge_numbers(claim("glu3", "glu1_is_wrong", "last_pivot"), {"by GLU1.0": last["value"].item()})]
 
 
-EXHIBIT = Exhibit(
-    "dependency graphs of GLU1.0, 2.0 and 3.0",
-    frame,
-    draw,
-    """Above and bottom left are levels and factors of examples, the second made up, without measurement.
-    Grey: fill-in. An arrow leads to a column that waits. Bottom right, measured: relaxed over exact
-    dependencies.""",
-    held=(verdicts,),
-    more_claims=("fig_dependency_graphs", "glu1_is_wrong"),
-    one_run=False,
-)
+CAPTION = """Above and bottom left are levels and factors of examples, the second made up, without
+    measurement. Grey: fill-in. An arrow leads to a column that waits. Bottom right, measured: relaxed over
+    exact dependencies."""
+MORE = ("fig_dependency_graphs", "glu1_is_wrong")
+EXHIBIT = Exhibit(frame, draw, CAPTION, held=(verdicts,), more_claims=MORE, one_run=False)

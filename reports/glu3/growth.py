@@ -1,4 +1,4 @@
-"""Beyond the papers: the growth of solutions with the matrix, and a factor's use of a card."""
+"""Beyond the paper: linear systems over n, by phase."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -85,14 +85,14 @@ SPANS = {
     TRIANGULAR: Span("one solve, seconds (log)"),
     RATE: Span("GFLOP/s of L and U (log)", "{:,g}".format, _peaks),
 }
+CAPTION = """A x = b in float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and
+    transfers. L and U: the phase numeric, without cuDSS's own search for an order. One solve: one right-hand
+    side, without refinement. GFLOP/s: dense LU of the fronts, with their zeros; other codes count no
+    operations. Not measured there: {absent}."""
 EXHIBIT = Exhibit(
-    "linear systems over n, by phase",
     frame,
     partial(draw_spans, lines=LINES, spans=SPANS, codes=DRAWN),
-    """A x = b in float64. Lines: grids, with the exponent of n. Raw matrix: with preparation and transfers. L
-    and U: the phase numeric, without cuDSS's own search for an order. One solve: one right-hand side, without
-    refinement. GFLOP/s: dense LU of the fronts, with their zeros; other codes count no operations. Not
-    measured there: {absent}.""",
+    CAPTION,
     lambda frame: {"absent": listed(set(DRAWN) - set(frame.loc[frame["status"] == "ok", "code"]))},
     span="as the axes say",
     one_run=False,

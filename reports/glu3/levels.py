@@ -1,4 +1,4 @@
-"""The figure of columns and sub-columns along the levels, from which the three kernel modes follow."""
+"""Columns and sub-columns along the levels."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit
 from reports.facts.means import trend
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.style import PALETTE, SMALL
 from reports.verbs import ENDS, with_absent
 
@@ -52,9 +52,6 @@ def _counts(bins: pd.DataFrame) -> dict[str, float]:
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw both numbers of each level of a matrix; the band of a bin is from its least to its most."""
     row: Any = rows.iloc[0]
-    if pd.isna(row["depth"]):
-        empty_panel(axes, row["status"], row["reason"])
-        return
     middle = (rows["first"] + rows["last"]) / 2
     for name, (look, text) in NUMBERS.items():
         mean, least, largest = (rows[f"{name}_{kind}"] for kind in KINDS)
@@ -70,13 +67,9 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlabel="level", xlim=(0, row["depth"]), yscale="symlog", ylim=(0, 200 * most))
 
 
+CAPTION = f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of
+    U), as in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: above it mode A or
+    B, below it C."""
 EXHIBIT = Exhibit(
-    "columns and sub-columns along the levels",
-    frame,
-    Multiples(draw, "number (log)"),
-    f"""Levels of glu3_relaxed: columns of each, and the most sub-columns of one (entries of its row of U), as
-    in the slides for {SHOWN}. Above 2000 levels a band shows least to most. Dotted: above it mode A or B,
-    below it C.""",
-    more_claims=("fig_levels",),
-    one_run=False,
+    frame, Multiples(draw, "number (log)", known="depth"), CAPTION, more_claims=("fig_levels",), one_run=False
 )

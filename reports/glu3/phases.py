@@ -1,4 +1,4 @@
-"""Beyond the papers: seconds of each phase of a solution and of other direct solvers, with residuals."""
+"""Beyond the paper: each phase of a solution, with other direct solvers."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -34,13 +34,9 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"absent": unavailable(frame) + absent}
 
 
-EXHIBIT = Exhibit(
-    "each phase of a solution, with other direct solvers",
-    frame,
-    draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals),
-    """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for size;
-    direct_gpu pivots within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on one
-    core. They order the matrix anew, like cuDSS without ordering=given.{absent}""",
-    facts,
-    span="the prepared matrix resident in memory to x resident there, without making b",
-)
+CAPTION = """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for
+    size; direct_gpu pivots within blocks of 32 rows. SuperLU, KLU, PARDISO, MUMPS, UMFPACK and CHOLMOD run on
+    one core. They order the matrix anew, like cuDSS without ordering=given.{absent}"""
+SHAPE = draw_solutions(PARTS, "seconds, log axis", 10.5, _residuals)
+SPAN = "the prepared matrix resident in memory to x resident there, without making b"
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, span=SPAN)

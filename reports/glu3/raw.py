@@ -1,4 +1,4 @@
-"""Beyond the papers: from the raw matrix to x, with preparation and transfers on the clock."""
+"""Beyond the paper: from the raw matrix to x."""
 
 import pandas as pd
 
@@ -36,12 +36,8 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return with_shares(rows.assign(group=with_groups(rows.assign(preparation=""))["group"]), PARTS)
 
 
-EXHIBIT = Exhibit(
-    "from the raw matrix to x",
-    frame,
-    draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5),
-    """Solutions of A x = b for an unordered matrix, as sums of medians. lu_cpu and direct_gpu include the
-    preparation on all cores. Peers take the matrix unordered.{absent}""",
-    lambda frame: {"absent": unavailable(frame)},
-    span="preparation, transfers and solution, without making b",
-)
+CAPTION = """Solutions of A x = b for an unordered matrix, as sums of medians. lu_cpu and direct_gpu include
+    the preparation on all cores. Peers take the matrix unordered.{absent}"""
+SHAPE = draw_solutions(PARTS, "raw matrix to x, seconds (log)", 8.5)
+SPAN = "preparation, transfers and solution, without making b"
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, lambda frame: {"absent": unavailable(frame)}, span=SPAN)

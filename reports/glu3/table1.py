@@ -1,4 +1,4 @@
-"""Table I: kernel time of GLU2.0 and of GLU3.0."""
+"""Table I: kernel time of GLU2.0 and GLU3.0."""
 
 from operator import attrgetter
 
@@ -7,7 +7,7 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Sheet, columns, plain
+from reports.shapes.sheet import Sheet, columns, plain
 from reports.table import timed, with_kernel_seconds
 from reports.verbs import beside, by_code, equality, first_failure, in_papers_order, inputs, over, wide
 
@@ -51,21 +51,15 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 COLUMNS = [
-    *columns("", COUNT, n="rows", nz="nz"),
+    *columns(n="rows", nz="nz"),
     *columns("a call, ms", plain, "status_{}", fixed_ms="GLU2.0", modes_ms="GLU3.0", batched_ms="batched"),
     *columns("by a graph, ms", plain, "status_{}", graph_fixed_ms="GLU2.0", graph_modes_ms="GLU3.0"),
     *columns("kernels alone, ms", plain, "status_{}", kernels_fixed_ms="GLU2.0", kernels_modes_ms="GLU3.0"),
-    *columns("GLU3.0 over GLU2.0", times, "pair", ratio="call"),
-    *columns("GLU3.0 over GLU2.0", times, graph_ratio="graph", kernels_ratio="kernels"),
+    *columns("GLU3.0 over GLU2.0", times, "pair", ratio="call", graph_ratio="graph", kernels_ratio="kernels"),
     *columns("", times, over_lee="over\nLee's", batched_ratio="batched,\nover GLU3.0"),
-    *columns("levels in mode", COUNT, levels_a="A", levels_b="B", levels_c="C"),
+    *columns("levels in mode", levels_a="A", levels_b="B", levels_c="C"),
 ]
-EXHIBIT = Exhibit(
-    "kernel time of GLU2.0 and GLU3.0",
-    frame,
-    Sheet(COLUMNS),
-    """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels of at
-    most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By a
-    graph: kept from an earlier call. Alone: kernels' durations by CUPTI, in a separate run.""",
-    numbered="Table I",
-)
+CAPTION = """float32. GLU2.0: blocks of 32 warps. GLU3.0: modes by level. Batched (ours): consecutive levels
+    of at most 2048 columns in one launch. Call (judged): between device events, with launches from Python. By
+    a graph: kept from an earlier call. Alone: kernels' durations by CUPTI, in a separate run."""
+EXHIBIT = Exhibit(frame, Sheet(COLUMNS), CAPTION)

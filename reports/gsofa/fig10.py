@@ -1,4 +1,4 @@
-"""Figure 10: TEPS of the plain parallel fill2 on CPU and GPU, and of GSoFA."""
+"""Figure 10: fill2 and GSoFA in TEPS."""
 
 import pandas as pd
 
@@ -43,11 +43,7 @@ STRIP = [
         (GPU, CPU, TEPS, "in words: above 1x"),
     )
 ]
-EXHIBIT = Exhibit(
-    "fill2 and GSoFA in TEPS",
-    frame,
-    CodedBars(STRIP, "TEPS (log scale)", "teps"),
-    """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric. Printed:
-    TEPS of 42 POWER9 cores and six V100. With transfers: the GPU's seconds with copies to and fro.""",
-    span=SPAN,
-)
+CAPTION = """TEPS: entries of A examined per second; GSoFA examines more than fill2. Means are geometric.
+    Printed: TEPS of 42 POWER9 cores and six V100. With transfers: the GPU's seconds with copies to and
+    fro."""
+EXHIBIT = Exhibit(frame, CodedBars(STRIP, "TEPS (log scale)", "teps"), CAPTION, span=SPAN)

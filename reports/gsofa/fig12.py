@@ -1,4 +1,4 @@
-"""Figure 12: GSoFA and SuperLU_DIST's parallel symbolic factorisation, on ranks of the GPU's host."""
+"""Figure 12: GSoFA on one GPU and SuperLU_DIST on ranks of its host."""
 
 from typing import Any
 
@@ -127,13 +127,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     }
 
 
-EXHIBIT = Exhibit(
-    "GSoFA on one GPU and SuperLU_DIST on ranks of its host",
-    frame,
-    draw,
-    """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric. With transfers: the
-    GPU's seconds with copies to and fro. Below 1 the GPU is slower. Print: six GPUs of each node over
-    SuperLU_DIST on its POWER9 cores. Only six GPUs of one host are judged.""",
-    facts,
-    span=SPAN,
-)
+CAPTION = """Above: seconds of symbfact_dist alone. {host}{idle}{fastest}Means are geometric. With transfers:
+    the GPU's seconds with copies to and fro. Below 1 the GPU is slower. Print: six GPUs of each node over
+    SuperLU_DIST on its POWER9 cores. Only six GPUs of one host are judged."""
+EXHIBIT = Exhibit(frame, draw, CAPTION, facts, span=SPAN)

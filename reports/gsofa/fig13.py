@@ -1,4 +1,4 @@
-"""Figure 13: device memory throughput."""
+"""Figure 13: memory throughput."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 SHARE = PanelRow(
     "DRAM, share of the\ncard's peak",
     [Step(DRAM, "share_of_peak")],
-    {name: {DRAM: SHARES[end]} for name, end in PRINTED.items()},
+    {DRAM: {name: SHARES[end] for name, end in PRINTED.items()}},
     status="told",
     hollow="counted",
     even=None,
@@ -55,17 +55,13 @@ RATE = replace(
     SHARE,
     label="GB / second (log axis)",
     steps=[Step(DRAM, "dram_bytes_per_s"), Step(L2, "l2_bytes_per_s", {"of_l2": True})],
-    printed={name: {DRAM: GB * RATES[end]} for name, end in PRINTED.items()},
+    printed={DRAM: {name: GB * RATES[end] for name, end in PRINTED.items()}},
     points=True,
     log=True,
     form=lambda rate: plain(rate / GB),
 )
-EXHIBIT = Exhibit(
-    "memory throughput",
-    frame,
-    BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read"),
-    """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the implementation
-    uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads nvprof.""",
-    lambda frame: {"hows": listed(frame["how"].dropna())},
-    one_run=False,
-)
+CAPTION = """Bytes: {hows}. Hardware counters: read by ncu in a separate run. Counted: bytes that the
+    implementation uses, in any memory. Peak: from the card's memory clock and bus width. The paper reads
+    nvprof."""
+SHAPE = BesidePrint([SHARE, RATE], "printed: V100, peak 900 GB/s", "counted, not read")
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, lambda frame: {"hows": listed(frame["how"].dropna())}, one_run=False)

@@ -1,4 +1,4 @@
-"""Figure 14: value ranges of maxId over re-initialising it for each source."""
+"""Figure 14: value ranges of maxId."""
 
 import pandas as pd
 
@@ -10,12 +10,9 @@ from reports.verbs import beside, fact, in_papers_order
 
 DATA = subject("gsofa", "fig14_maxid_ranges")
 SPEEDUPS, SHARES = DATA["max"] | DATA["min"], DATA["reinitialisation_share"]
+BEFORE, AFTER = ({abbr: of[when] for abbr, of in SHARES.items()} for when in ("before", "after"))
 WITHOUT, WITH = "without value ranges", "with value ranges"
-PRINTED = {
-    "paper_speedup": SPEEDUPS,
-    "paper_reinit_without": {abbr: pair["before"] for abbr, pair in SHARES.items()},
-    "paper_reinit_with": {abbr: pair["after"] for abbr, pair in SHARES.items()},
-}
+PRINTED = {"paper_speedup": SPEEDUPS, "paper_reinit_without": BEFORE, "paper_reinit_with": AFTER}
 
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
@@ -25,26 +22,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return in_papers_order(beside(rows, "gsofa", PRINTED), "gsofa")
 
 
-RATIO = PanelRow(
-    "seconds without value ranges\nover with",
-    [Step("ratio", "ratio")],
-    {abbr: {"ratio": value} for abbr, value in {"mean": DATA["mean"], **SPEEDUPS}.items()},
-    points=True,
-)
+LABEL = "seconds without value ranges\nover with"
+RATIO = PanelRow(LABEL, [Step("ratio", "ratio")], {"ratio": {"mean": DATA["mean"], **SPEEDUPS}}, points=True)
 SHARE = PanelRow(
     "share of time spent\nre-initialising maxId (log axis)",
     [Step(WITHOUT, "reinit_without"), Step(WITH, "reinit_with")],
-    {abbr: {WITHOUT: of["before"], WITH: of["after"]} for abbr, of in SHARES.items()},
+    {WITHOUT: BEFORE, WITH: AFTER},
     even=None,
     points=True,
     log=True,
     form=per_cent,
 )
-EXHIBIT = Exhibit(
-    "value ranges of maxId",
-    frame,
-    BesidePrint([RATIO, SHARE], "printed: V100"),
-    """Above: seconds of gsofa with maxid_ranges=false over seconds with true, at the same number of
-    concurrent sources. Below: the share of its blocks' cycles in which gsofa re-initialises maxId.""",
-    span=SPAN,
-)
+CAPTION = """Above: seconds of gsofa with maxid_ranges=false over seconds with true, at the same number of
+    concurrent sources. Below: the share of its blocks' cycles in which gsofa re-initialises maxId."""
+EXHIBIT = Exhibit(frame, BesidePrint([RATIO, SHARE], "printed: V100"), CAPTION, span=SPAN)

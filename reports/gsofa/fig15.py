@@ -1,9 +1,9 @@
-"""Figure 15: dynamic space allocation under a budget of device memory."""
+"""Figure 15: dynamic space allocation."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.gsofa.memory import FULL, budgeted, picture, where_binding
+from reports.gsofa.memory import BUDGETS, FULL, budgeted, picture
 from reports.gsofa.symbolic import SPAN
 from reports.verbs import without
 
@@ -16,11 +16,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return budgeted(cases, rows, without(rows["variant"], "dynamic_space"), "with dynamic space", CLAIM)
 
 
-EXHIBIT = Exhibit(
-    "dynamic space allocation",
-    frame,
-    picture("seconds without dynamic space\nover with", CLAIM, "printed: one V100", ["1GB", "64MB"]),
-    f"Seconds of gsofa with dynamic_space=false over seconds with true, within the same budget. {FULL}",
-    subsets={"budgets": where_binding},
-    span=SPAN,
-)
+CAPTION = f"Seconds of gsofa with dynamic_space=false over seconds with true, within the same budget. {FULL}"
+SHAPE = picture("seconds without dynamic space\nover with", CLAIM, "printed: one V100", ["1GB", "64MB"])
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=BUDGETS, span=SPAN)

@@ -1,9 +1,9 @@
-"""Figure 16: the cost of a budget of device memory."""
+"""Figure 16: a budget of device memory."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.gsofa.memory import FULL, budgeted, picture, where_binding
+from reports.gsofa.memory import BUDGETS, FULL, budgeted, picture
 from reports.gsofa.symbolic import SPAN
 from reports.verbs import BUDGET, fact, with_option
 
@@ -19,12 +19,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(sources_left=fact(rows, "concurrent_sources") / fact(rows, "other_concurrent_sources"))
 
 
-EXHIBIT = Exhibit(
-    "a budget of device memory",
-    frame,
-    picture(LABEL, CLAIM, "printed: 264 V100, budgets per GPU", BELOW),
-    f"""Seconds of gsofa with a memory_budget over seconds with {MOST}. One GPU alone has more sources to work
-    on than each of 264. {FULL}""",
-    subsets={"budgets": where_binding},
-    span=SPAN,
-)
+CAPTION = f"""Seconds of gsofa with a memory_budget over seconds with {MOST}. One GPU alone has more sources
+    to work on than each of 264. {FULL}"""
+SHAPE = picture(LABEL, CLAIM, "printed: 264 V100, budgets per GPU", BELOW)
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=BUDGETS, span=SPAN)

@@ -1,10 +1,10 @@
-"""Figure 17: the distribution of sources to nodes and GPUs."""
+"""Figure 17: scheduling of sources over nodes and GPUs."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
-from reports.gsofa.gpus import SIMULATED, by_kind, compared, parallel, picture
+from reports.gsofa.gpus import KINDS, SIMULATED, compared, parallel, picture
 from reports.gsofa.symbolic import SPAN
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import option, with_option
@@ -33,17 +33,10 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 ROW = PanelRow(
     "times as fast as with\ncontiguous blocks",
     [Step(NODES, "ratio", {"what": INTER}), Step(ROWS, "ratio", {"what": BOTH})],
-    {"mean": {NODES: MEAN, ROWS: MEAN * ON_TOP}}
-    | {abbr: {NODES: value} for abbr, value in PRINTED[INTER].items()},
+    {NODES: {"mean": MEAN, **PRINTED[INTER]}, ROWS: {"mean": MEAN * ON_TOP}},
     dict.fromkeys(DATA["inter_node"]["drops"], "inter: drops")
     | {abbr: f"intra: {value:g}x on top" for abbr, value in PRINTED[INTRA].items()},
 )
-EXHIBIT = Exhibit(
-    "scheduling of sources over nodes and GPUs",
-    frame,
-    picture(ROW, "printed: six nodes of six V100"),
-    f"""Sources in contiguous blocks; in chunks dealt round the nodes (inter); then in rows dealt round a
-    node's GPUs (intra). The printed mean of intra is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}""",
-    subsets={"kinds": by_kind},
-    span=SPAN,
-)
+CAPTION = f"""Sources in contiguous blocks; in chunks dealt round the nodes (inter); then in rows dealt round
+    a node's GPUs (intra). The printed mean of intra is {MEAN:g}x times the {ON_TOP:g}x on top. {SIMULATED}"""
+EXHIBIT = Exhibit(frame, picture(ROW, "printed: six nodes of six V100"), CAPTION, subsets=KINDS, span=SPAN)

@@ -1,4 +1,4 @@
-"""Figure 4: the growth of the frontier with the source."""
+"""Figure 4: average frontier size of each source."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from reports.facts.means import trend
 from reports.facts.naming import NAMES
 from reports.gsofa.symbolic import printed_matrix
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.style import PALETTE
 from reports.verbs import ENDS, KEY, in_papers_order
 
@@ -57,15 +57,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
         ["own", "codes", "n"], kind="stable"
     )
     shown = rows.groupby("paper_matrix")["matrix"].last()
-    return Multiples(_panel, "average frontier of a source")(frame[frame["matrix"].isin(shown)], title)
+    return Multiples(_panel, "average frontier of a source", known="ratio")(
+        frame[frame["matrix"].isin(shown)], title
+    )
 
 
-def _panel(axes: Axes, panel: pd.DataFrame) -> None:
+def _panel(axes: Axes, measured: pd.DataFrame) -> None:
     """Draw a line for each code; in the legend, the largest over the smallest average frontier."""
-    measured = panel[panel["ratio"].notna()]
-    if measured.empty:
-        empty_panel(axes, panel["status"].iloc[0], panel["reason"].iloc[0])
-        return
     texts, marks = [], []
     for code, rows in measured.groupby("implementation", sort=False):
         middle, look = (rows["first"] + rows["last"]) / 2, LOOKS[str(code)]
@@ -81,14 +79,14 @@ def _panel(axes: Axes, panel: pd.DataFrame) -> None:
     axes.set(xlabel="source", xlim=(0, measured["n"].iloc[0]), ylim=(0, None))
 
 
-EXHIBIT = Exhibit(
-    "average frontier size of each source",
-    frame,
-    draw,
-    f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: expanded
+CAPTION = f"""One panel per printed matrix, of {{measured}} measured. Average frontier of a source: expanded
     vertices over iterations, as a moving average over {WINDOW:.0%} of the sources. Thin: averages of a few
     sources. The ratio leaves out frontiers of 0. An iteration of gsofa_cpu expands the whole frontier, as in
-    the paper; a block of gsofa at most {THREADS} vertices.""",
+    the paper; a block of gsofa at most {THREADS} vertices."""
+EXHIBIT = Exhibit(
+    frame,
+    draw,
+    CAPTION,
     lambda frame: {"measured": frame.dropna(subset="ratio")["matrix"].nunique()},
     one_run=False,
 )

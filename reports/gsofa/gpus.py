@@ -67,6 +67,9 @@ def by_kind(frame: pd.DataFrame) -> list[Subset]:
     return parts or [Subset(frame, "{}, not run".format)]
 
 
+KINDS = {"kinds": by_kind}
+
+
 def picture(row: PanelRow, printed_on: str, by: str = "kind") -> Callable[[pd.DataFrame, str], Figure]:
     """Return what draws a panel for each kind, fewer workers first, of pairs that were tried."""
     shape = BesidePrint([row], printed_on, by=by, height=5.2)

@@ -1,4 +1,4 @@
-"""Beyond the paper: the growth of each code's seconds of row counts with the matrix."""
+"""Beyond the paper: seconds of row counts over n, by each code."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
-from reports.gsofa.symbolic import SYMBOLIC
+from reports.gsofa.symbolic import COUNTS, SYMBOLIC
 from reports.shapes.lines import Span, draw_spans, exponents, families
 from reports.table import timed
 
@@ -34,13 +34,13 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     return draw_spans(rows, title, LINES, {"counts": Span("seconds (log)")}, DRAWN)
 
 
+CAPTION = """Codes count rows and store none. cuDSS stores rows; its symbolic phase alone is drawn. Lines:
+    generated matrices, with the exponent of n. Not measured there: {absent}."""
 EXHIBIT = Exhibit(
-    "seconds of row counts over n, by each code",
     frame,
     draw,
-    """Codes count rows and store none. cuDSS stores rows; its symbolic phase alone is drawn. Lines: generated
-    matrices, with the exponent of n. Not measured there: {absent}.""",
+    CAPTION,
     lambda frame: {"absent": listed(set(CODES) - set(frame.loc[frame["status"] == "ok", "code"]))},
-    span="from the input pattern to the counts of the filled rows, both resident",
+    span=COUNTS,
     one_run=False,
 )

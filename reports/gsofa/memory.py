@@ -73,9 +73,11 @@ def where_binding(frame: pd.DataFrame) -> list[Subset]:
     ]
 
 
+BUDGETS = {"budgets": where_binding}
+
+
 def picture(label: str, claim: str, on: str, budgets: Sequence[str]) -> BesidePrint:
     """Return a shape with a bar per matrix and budget, empty where the budget is not known to bind."""
-    printed = {abbr: {PRINTED_AT: ratio} for abbr, ratio in subject("gsofa", claim)["per"].items()}
     steps = [Step(budget, "ratio", {"budget": budget}) for budget in budgets]
-    row = PanelRow(label, steps, printed, hollow="loose")
+    row = PanelRow(label, steps, {PRINTED_AT: subject("gsofa", claim)["per"]}, hollow="loose")
     return BesidePrint([row], on, "the budget does not bind", height=5.0)

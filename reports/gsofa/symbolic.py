@@ -25,6 +25,7 @@ NAMED = {name: f"{name} ({words})" for name, (words, _) in PEERS.items()}
 # The codes that examine few entries, with their letters in a picture.
 GOOD = {"fill1_pruned": "p", "etree_cpu": "e", "fill1_supernodal": "n", "superlu_dist": "s"}
 SPAN = "from the input pattern to the filled pattern, both resident"
+COUNTS = "from the input pattern to the counts of the filled rows, both resident"
 
 
 def paired(cases: pd.DataFrame, option: str, names: tuple[str, str], inverse: bool = False) -> pd.DataFrame:
@@ -56,6 +57,11 @@ def fastest_how(code: "pd.Series[str]", untimed: "pd.Series[str]") -> str:
     *first, last = (NAMED.get(name, name) for name in GOOD)
     letters = {name: f"{name} ({letter})" for name, letter in GOOD.items()}
     return naming.fastest_how(code, untimed, f"{', '.join(first)} and {last}", letters)
+
+
+def fastest_facts(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the sentence of `fastest_how` by the columns of `fastest_sequential`, as `sequential_...`."""
+    return {"fastest": fastest_how(frame["sequential_code"], frame["sequential_untimed"])}
 
 
 def spread(claim: str) -> str:

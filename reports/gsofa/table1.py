@@ -4,7 +4,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.gsofa.symbolic import beside_prints
-from reports.shapes.sheet import COUNT, Sheet, columns
+from reports.shapes.sheet import Sheet, columns, plain
 
 PRINTED = ("order", "nnz", "structural_symmetry", "nnz_per_row", "fillins_per_nnz")
 SHARE = "{:.2f}".format
@@ -26,18 +26,11 @@ def facts(frame: pd.DataFrame) -> dict[str, object]:
 
 
 COLUMNS = [
-    *columns("", COUNT, "status", order="order"),
-    *columns("", COUNT, nnz="nnz"),
+    *columns("", plain, "status", order="order", nnz="nnz"),
     *columns("", SHARE, structural_symmetry="struct.\nsymm.", nnz_per_row="nnz\n/ order"),
     *columns("", SHARE, fillins_per_nnz="fill-ins\n/ nnz"),
-    *columns("", COUNT, explicit_zeros="explicit\nzeros"),
+    *columns(explicit_zeros="explicit\nzeros"),
 ]
-EXHIBIT = Exhibit(
-    "the matrices, as measured and as printed",
-    frame,
-    Sheet(COLUMNS),
-    """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are factorised
-    with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins.""",
-    facts,
-    one_run=False,
-)
+CAPTION = """nnz excludes explicit zeros, as in the paper. {zeros} of {measured} measured matrices are
+    factorised with explicit zeros, {holes} had an incomplete diagonal. Grey rows are stand-ins."""
+EXHIBIT = Exhibit(frame, Sheet(COLUMNS), CAPTION, facts, one_run=False)

@@ -1,4 +1,4 @@
-"""Table 2: the words of each data structure per vertex and source, as printed and as allocated."""
+"""Table 2: words of each data structure per vertex and concurrent source."""
 
 import numpy as np
 import pandas as pd
@@ -43,12 +43,12 @@ def _span(rows: pd.DataFrame, column: str) -> str:
     return " to ".join(dict.fromkeys(f"{value:.3g}" for value in (values.min(), values.max())))
 
 
+CAPTION = f"""Here: memory of gsofa, least to most of {{matrices}} matrices, over {WORD} n bytes and its
+    sources. Off and on use the authors' number of sources; on has queues of n / 8 entries."""
 EXHIBIT = Exhibit(
-    "words of each data structure per vertex and concurrent source",
     frame,
     Sheet([*COLUMNS, *(Column(f"here,\n{name}", name) for name in VARIANTS)], structures, matrix=False),
-    f"""Here: memory of gsofa, least to most of {{matrices}} matrices, over {WORD} n bytes and its sources.
-    Off and on use the authors' number of sources; on has queues of n / 8 entries.""",
+    CAPTION,
     lambda frame: {"matrices": frame.loc[frame["told"] == "ok", "label"].nunique()},
     one_run=False,
 )

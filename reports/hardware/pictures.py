@@ -18,7 +18,7 @@ from reports.shapes import style
 from reports.shapes.axes import Panels, legend_above
 from reports.shapes.bars import label_log, seconds
 from reports.shapes.beside import PanelRow, Step
-from reports.shapes.style import MARKERS, PALETTE, SMALL, new_figure
+from reports.shapes.style import SMALL, looks, new_figure
 from reports.verbs import with_groups
 
 # Inches of a row, of a panel without rows, of a line above a panel.
@@ -95,8 +95,7 @@ def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
     ordered = resident.sort_values("seconds", kind="stable").groupby("y")
     fastest, slowest = ordered.first(), ordered.last()
     axes.hlines(fastest.index, fastest["seconds"], slowest["seconds"], color="#d0d0d0", linewidth=3, zorder=1)
-    for place, machine in enumerate(machines):
-        colour, marker = (marks[place % len(marks)] for marks in (PALETTE, MARKERS))
+    for machine, (colour, _, marker) in looks(machines).items():
         at, beside = (part[part["machine"] == machine] for part in (resident, moved))
         axes.hlines(at["y"], at["low"], at["high"], color=colour, linewidth=1.5, zorder=2)
         axes.plot(at["seconds"], at["y"], marker, color=colour, markersize=7, zorder=3, label=machine)

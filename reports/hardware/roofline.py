@@ -19,9 +19,8 @@ from reports.hardware.bytes_model import filled_entries, operations
 from reports.hardware.solved import find
 from reports.series import read_probe
 from reports.shapes import style
-from reports.shapes.style import PALETTE, SMALL, new_figure
+from reports.shapes.style import SMALL, Look, looks, new_figure
 
-MARKERS = "osD^vP*X<>"
 PER_SECOND = EngFormatter("/s", places=2)
 CAPTION = """Slope: bytes that a copy moves; level: double-precision operations of a matrix product, both by
 `fillpath calibrate`. Full points: bytes were counted; empty: a lower bound of them, so that the point belongs
@@ -108,9 +107,9 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
         axes.set_axis_off()
     if not shown:
         panels[0].text(0.5, 0.5, "no machine here has ceilings: fillpath calibrate", ha="center", va="center")
-    names = sorted(placed["implementation"].unique())
+    known = looks(sorted(placed["implementation"].unique()))
     for axes, (at, roof) in zip(panels, shown.items(), strict=False):
-        _draw(axes, roof, placed[placed.index == at], names)
+        _draw(axes, roof, placed[placed.index == at], known)
     # Implementations of which no case has a place on a device, each with what its first case there lacks.
     on_device = found[found.index.isin(shown)].groupby(["machine", "cards", "implementation"])["lacking"]
     lost = on_device.first()[on_device.min() != ""].reset_index("implementation")
@@ -124,8 +123,8 @@ def rooflines(machines: Sequence[str], records: Records) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> None:
-    """Draw one device; `names` of all panels fix the colour and marker of an implementation."""
+def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, known: Mapping[str, Look]) -> None:
+    """Draw one device, each implementation with its look in all panels."""
     together = f"{roof.cards} x " if roof.cards > 1 else ""
     axes.set_title(f"{roof.machine}: {together}{roof.name}", loc="left")
     flops, copy = roof.rates["flops_double"], roof.rates["copy_bytes"]
@@ -133,7 +132,7 @@ def _draw(axes: Axes, roof: Roof, found: pd.DataFrame, names: Sequence[str]) -> 
     line = np.geomspace(min(places) / 5, max(places) * 20, 200)
     axes.plot(line, np.minimum(flops, copy * line), color="black", linewidth=2)
     for name, some in found.groupby("implementation"):
-        colour, marker = (looks[names.index(name) % len(looks)] for looks in (PALETTE, MARKERS))
+        colour, _, marker = known[str(name)]
         face, edge = np.where(some["bound"], [["none"], [colour]], [[colour], ["black"]])
         axes.scatter(
             some["intensity"], some["rate"], 50, face, marker=marker, edgecolors=edge, label=name, zorder=2

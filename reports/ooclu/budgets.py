@@ -1,4 +1,4 @@
-"""Beyond the paper: the cost of a device-memory budget for out_of_core, and gsofa without a budget."""
+"""Beyond the paper: out_of_core under a budget of device memory."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -34,11 +34,6 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.text(0.99, 0.97, words, transform=axes.transAxes, ha="right", va="top", bbox=GROUND)
 
 
-EXHIBIT = Exhibit(
-    "out_of_core under a budget of device memory",
-    frame,
-    Multiples(draw, "seconds over those\nwithout a budget", 3),
-    """Seconds of out_of_core with a memory_budget over seconds without. Circles: several launches, each with
-    a chunk of rows. Squares: one launch, or unknown. Last: gsofa without a budget over the same.""",
-    span=SYMBOLIC,
-)
+CAPTION = """Seconds of out_of_core with a memory_budget over seconds without. Circles: several launches, each
+    with a chunk of rows. Squares: one launch, or unknown. Last: gsofa without a budget over the same."""
+EXHIBIT = Exhibit(frame, Multiples(draw, "seconds over those\nwithout a budget", 3), CAPTION, span=SYMBOLIC)

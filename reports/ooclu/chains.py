@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from fillpath.record import UNTRIED
-from reports.ooclu.arrays import over_baseline
-from reports.shapes.stacked import Part, with_shares
+from reports.ooclu.arrays import OUT_OF_CORE, labelled, over_baseline
+from reports.shapes.axes import Panels
+from reports.shapes.stacked import Part, Stacked, with_shares
 from reports.shapes.style import PALETTE
 from reports.table import NOT_MEASURED, SECONDS, phases, timed
 from reports.verbs import KEY, fact, first_failure, inputs, of, on
@@ -70,3 +71,13 @@ def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFram
     status = status.mask((status == "ok") & (hosts.nunique(axis=1) > 1), "two_hosts")
     last = {"run_id": runs["numeric"].fillna(runs["given"]), "host": hosts["numeric"]}
     return rows.where(status == "ok").assign(status=status, rounds=None, **last)
+
+
+def picture(over: str, printed: tuple[float, float], memory: bool) -> Panels:
+    """Return what draws out_of_core, the way it is held against, and the codes that are not the paper's."""
+    series = (OUT_OF_CORE, over, FRONTS, DIRECT)
+
+    def shown(frame: pd.DataFrame) -> pd.DataFrame:
+        return labelled(frame[frame["series"].isin(series)].reset_index(drop=True), memory)
+
+    return Panels([Stacked(over, PARTS, printed)], 7.5, shown)

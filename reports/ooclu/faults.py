@@ -1,4 +1,4 @@
-"""Beyond the paper: the cause of page faults, first touches or density."""
+"""Beyond the paper: page faults, first touches, density."""
 
 from typing import Any
 
@@ -61,14 +61,8 @@ def facts(frame: pd.DataFrame) -> dict[str, object]:
     return {"ratios": printed[SHARE].describe(), "ranks": ranks}
 
 
-EXHIBIT = Exhibit(
-    "page faults, first touches, density",
-    frame,
-    draw,
-    """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched) are
-    {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes. They grow with nnz/n
+CAPTION = """The paper explains the cost of page faults by density. Its own counts on demand (not prefetched)
+    are {ratios[min]:.2f} to {ratios[max]:.2f} times the blocks of 2 MiB in 24 n² bytes. They grow with nnz/n
     (rank correlation {ranks:+.2f} over {ratios[count]:.0f} matrices), while their share of the time falls.
-    Line: one group per block.""",
-    facts,
-    one_run=False,
-)
+    Line: one group per block."""
+EXHIBIT = Exhibit(frame, draw, CAPTION, facts, one_run=False)

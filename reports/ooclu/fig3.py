@@ -1,4 +1,4 @@
-"""Figure 3: the growth of frontiers with the iterations, and the start of the paper's second part."""
+"""Figure 3: frontier size per iteration."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from reports.exhibit import Exhibit, Subset
 from reports.ooclu.arrays import standing_in
 from reports.series import per_case
-from reports.shapes.axes import Multiples, empty_panel
+from reports.shapes.axes import Multiples
 from reports.shapes.bars import GROUND
 from reports.shapes.style import NORMAL, PALETTE
 from reports.verbs import with_absent
@@ -38,9 +38,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the frontier of each iteration, half of the largest, and the split."""
     first = rows.iloc[0]
-    if pd.isna(first["largest"]):
-        empty_panel(axes, first["status"], first["reason"])
-        return
     axes.bar(rows["iteration"], rows["frontier"], width=1.0, align="edge", color=PALETTE[0])
     axes.axhline(HALF * first["largest"], color="black", linestyle="--", linewidth=1.2)
     axes.axvline(first["split"], color="black", linestyle=":", linewidth=1.8)
@@ -49,13 +46,9 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlim=(0, len(rows)), ylim=(0, 1.05 * first["largest"]), xlabel="iteration (1% of the rows each)")
 
 
-EXHIBIT = Exhibit(
-    "frontier size per iteration",
-    frame,
-    Multiples(draw, "frontier vertices of a row"),
-    """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each entry;
-    mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's second
-    part.""",
-    subsets={"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]},
-    one_run=False,
-)
+CAPTION = """Vertices in all frontiers of a row of out_of_core (examined entries over nnz/n), counted at each
+    entry; mean over the rows of an iteration. Dashed: half of the largest. Dotted: the start of the paper's
+    second part."""
+SHAPE = Multiples(draw, "frontier vertices of a row", known="largest")
+SUBSETS = {"cases": lambda frame: [Subset(frame.drop_duplicates(["label", "preparation"]))]}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, one_run=False)

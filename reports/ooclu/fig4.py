@@ -1,6 +1,4 @@
-"""Figure 4: LU end to end, the symbolic phase out of core on the GPU or on the CPU."""
-
-from functools import partial
+"""Figure 4: symbolic factorisation on the GPU or on the CPU."""
 
 import numpy as np
 import pandas as pd
@@ -9,10 +7,9 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.facts.naming import fastest_how
 from reports.facts.printed import abbreviations
-from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime, labelled
-from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
+from reports.ooclu.arrays import OUT_OF_CORE, PAPER, by_density, by_regime
+from reports.ooclu.chains import ADDED, KAHN, compared, picture
 from reports.shapes.bars import times
-from reports.shapes.stacked import Stacked
 from reports.verbs import KEY, fastest, mean, of, over
 
 ON_CPU, RANGE = "glu3_relaxed", subject(PAPER, "fig4_vs_modified_glu3")["range"]
@@ -44,14 +41,9 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"moved": means if len(moved) else "", "sequential": codes}
 
 
-EXHIBIT = Exhibit(
-    "symbolic factorisation on the GPU or on the CPU",
-    frame,
-    Stacked((OUT_OF_CORE, PARALLEL, FRONTS, DIRECT), PARTS, RANGE, partial(labelled, memory=False)),
-    f"""Stages over the seconds of the baseline. Above each group: the baseline over out_of_core. {{moved}}The
-    paper's baseline is a parallel CPU code modified from GLU3.0. Here fill2_cpu with levels by {ON_CPU}
-    replaces it; sequential codes are in the CSV. {{sequential}}{ADDED}""",
-    facts,
-    subsets={"regimes": by_regime},
-    more_claims=("numeric_share", "levels_on_gpu"),
-)
+CAPTION = f"""Stages over the seconds of the baseline. Above each group: the baseline over out_of_core.
+    {{moved}}The paper's baseline is a parallel CPU code modified from GLU3.0. Here fill2_cpu with levels by
+    {ON_CPU} replaces it; sequential codes are in the CSV. {{sequential}}{ADDED}"""
+SHAPE = picture(PARALLEL, RANGE, memory=False)
+MORE = ("numeric_share", "levels_on_gpu")
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, subsets={"regimes": by_regime}, more_claims=MORE)

@@ -1,15 +1,13 @@
-"""Figure 5: LU end to end, the symbolic phase out of core or in unified memory."""
+"""Figure 5: out of core and unified memory."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.ooclu import arrays
-from reports.ooclu.arrays import OUT_OF_CORE, PREFETCHED
-from reports.ooclu.chains import ADDED, DIRECT, FRONTS, KAHN, PARTS, compared
-from reports.shapes.stacked import Stacked
+from reports.ooclu.arrays import PREFETCHED
+from reports.ooclu.chains import ADDED, KAHN, compared, picture
 
-WAYS = (OUT_OF_CORE, PREFETCHED, FRONTS, DIRECT)
 RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory")["range"]
 
 
@@ -19,11 +17,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return arrays.by_density(compared(cases, ways), arrays.SEVEN)
 
 
-EXHIBIT = Exhibit(
-    "out of core and unified memory",
-    frame,
-    Stacked(WAYS, PARTS, RANGE, arrays.labelled),
-    f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core. The
-    symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}""",
-    subsets={"regimes": arrays.by_regime},
-)
+CAPTION = f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core.
+    The symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}"""
+SHAPE = picture(PREFETCHED, RANGE, memory=True)
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets={"regimes": arrays.by_regime})

@@ -1,4 +1,4 @@
-"""Figure 6: the symbolic phase out of core, and in unified memory with and without prefetching."""
+"""Figure 6: the symbolic phase, out of core and in unified memory."""
 
 import numpy as np
 import pandas as pd
@@ -41,13 +41,8 @@ def least_steps(frame: pd.DataFrame) -> list[Subset]:
     return arrays.by_regime(plain.assign(least_step=steps, least_step_processes=processes))
 
 
-EXHIBIT = Exhibit(
-    "the symbolic phase, out of core and in unified memory",
-    frame,
-    Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled),
-    f"""Seconds over seconds of out_of_core. Unified memory includes allocating and releasing the arrays,
-    except where the arrays are kept. {{shares}}{arrays.REGIMES}""",
-    facts,
-    subsets={"regimes": arrays.by_regime, "steps": least_steps},
-    span=arrays.SYMBOLIC,
-)
+CAPTION = f"""Seconds over seconds of out_of_core. Unified memory includes allocating and releasing the
+    arrays, except where the arrays are kept. {{shares}}{arrays.REGIMES}"""
+SHAPE = Panels([Over(arrays.OUT_OF_CORE, RANGE, ", of prefetched")], 7.5, arrays.labelled)
+SUBSETS = {"regimes": arrays.by_regime, "steps": least_steps}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, subsets=SUBSETS, span=arrays.SYMBOLIC)

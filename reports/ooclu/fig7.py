@@ -1,4 +1,4 @@
-"""Figure 7: dynamic parallelism assignment within a budget of device memory."""
+"""Figure 7: dynamic parallelism assignment."""
 
 import pandas as pd
 
@@ -42,12 +42,8 @@ def drawn(frame: pd.DataFrame) -> pd.DataFrame:
     return with_groups(with_budget(frame[(frame["binds"] == 1) | (frame["pair"] != "ok")]))
 
 
-EXHIBIT = Exhibit(
-    "dynamic parallelism assignment",
-    frame,
-    Panels([GAIN, SECONDS], 7.5, drawn),
-    """Gain: seconds of out_of_core without dynamic_assignment (naive) over seconds with it, less 1. Both have
-    the same memory_budget, for which the naive one takes several launches. The paper names no matrix.""",
-    subsets={"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least},
-    span=SYMBOLIC,
-)
+CAPTION = """Gain: seconds of out_of_core without dynamic_assignment (naive) over seconds with it, less 1.
+    Both have the same memory_budget, for which the naive one takes several launches. The paper names no
+    matrix."""
+SUBSETS = {"binding": lambda frame: [Subset(with_budget(frame[frame["binds"] == 1]))], "least": least}
+EXHIBIT = Exhibit(frame, Panels([GAIN, SECONDS], 7.5, drawn), CAPTION, subsets=SUBSETS, span=SYMBOLIC)

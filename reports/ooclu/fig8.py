@@ -1,4 +1,4 @@
-"""Figure 8: numeric factorisation with dense columns or a binary search, on the largest matrices."""
+"""Figure 8: dense columns and binary search."""
 
 import numpy as np
 import pandas as pd
@@ -58,17 +58,16 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     return with_printed(rows.join(inverse).assign(series=rows["way"]))
 
 
+def facts(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the numbers of blocks here and in the paper."""
+    here = frame.loc[frame["way"] == LIMITED, "budget_blocks"]
+    return {"here": ends(here, "{:.0f}".format), "printed": ends(SIZES["blocks"], "{:.0f}".format)}
+
+
 DASHED = f"{BLOCKS:g} blocks over those of dense columns"
-EXHIBIT = Exhibit(
-    "dense columns and binary search",
-    frame,
-    Panels([Over(SEARCHED, PRINTED["range"], dash=DASHED)], 7.0, short),
-    """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about as
-    many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit.""",
-    lambda frame: {
-        "here": ends(frame.loc[frame["way"] == LIMITED, "budget_blocks"], "{:.0f}".format),
-        "printed": ends(SIZES["blocks"], "{:.0f}".format),
-    },
-    held=(lambda frame: [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), dict(BLOCKS / SIZES["blocks"]))],),
-    span="of the numeric factorisation alone, on the card",
-)
+CAPTION = """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about
+    as many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit."""
+SHAPE = Panels([Over(SEARCHED, PRINTED["range"], dash=DASHED)], 7.0, short)
+HELD = (lambda frame: [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), dict(BLOCKS / SIZES["blocks"]))],)
+SPAN = "of the numeric factorisation alone, on the card"
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, held=HELD, span=SPAN)

@@ -1,4 +1,4 @@
-"""Levels on the GPU by who launches them: the device at once, the device by tail launches, the host."""
+"""Who launches the levels."""
 
 import pandas as pd
 
@@ -38,12 +38,6 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"over": f"Over one cooperative launch, in one run: {'; '.join(texts)}." if texts else ""}
 
 
-EXHIBIT = Exhibit(
-    "who launches the levels",
-    frame,
-    Panels([ROW], 6.5),
-    """Levels of the relaxed dependencies. The paper launches each level from the device, expects less time
-    than from the host, and prints no number. {over}""",
-    facts,
-    span="from F to its levels, both resident",
-)
+CAPTION = """Levels of the relaxed dependencies. The paper launches each level from the device, expects less
+    time than from the host, and prints no number. {over}"""
+EXHIBIT = Exhibit(frame, Panels([ROW], 6.5), CAPTION, facts, span="from F to its levels, both resident")

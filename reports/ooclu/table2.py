@@ -1,4 +1,4 @@
-"""Table 2: the matrices, and the memory of their intermediate arrays and of the card."""
+"""Table 2: the matrices, and the memory of their rows."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of, subject
 from reports.facts.printed import abbreviations, printed_column
 from reports.ooclu.arrays import ARRAYS, MATRICES, PAPER, SEVEN, with_regime
-from reports.shapes.sheet import COUNT, Sheet, columns, plain
+from reports.shapes.sheet import Sheet, columns, plain
 from reports.verbs import beside, fact, in_papers_order
 
 IN_WORDS = "table2_in_words"
@@ -45,18 +45,13 @@ def in_words(frame: pd.DataFrame) -> list[Verdict]:
 
 BYTES = "24 n\N{SUPERSCRIPT TWO} bytes"
 COLUMNS = [
-    *columns("", COUNT, n="n", own_nnz="nnz"),
+    *columns(n="n", own_nnz="nnz"),
     *columns("", "{:.1f}".format, nnz_per_row="nnz / n"),
     *columns("unified memory", managed_bytes=f"{BYTES},\nGB", times_card="times the\ncard's"),
-    *columns("out_of_core", plain, "status", peak_memory="peak,\nGB"),
-    *columns("out_of_core", COUNT, launches="launches"),
+    *columns("out_of_core", plain, "status", peak_memory="peak,\nGB", launches="launches"),
 ]
-EXHIBIT = Exhibit(
-    "the matrices, and the memory of their rows",
-    frame,
-    Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9)),
-    f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on {len(abbreviations(PAPER))}
-    matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of eight symmetric matrices.""",
-    held=(in_words,),
-    one_run=False,
-)
+CAPTION = f"""{BYTES}: the arrays of all rows, above the memory of the paper's V100 on
+    {len(abbreviations(PAPER))} matrices. out_of_core: its pool. nnz: with explicit zeros, the lower half of
+    eight symmetric matrices."""
+SHAPE = Sheet(COLUMNS, lambda frame: frame.assign(**frame[["managed_bytes", "peak_memory"]] / 1e9))
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, held=(in_words,), one_run=False)

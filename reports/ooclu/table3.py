@@ -1,4 +1,4 @@
-"""Table 3: GPU page faults, and the time that servicing them takes."""
+"""Table 3: GPU page faults."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from reports.exhibit import Exhibit
 from reports.facts.printed import printed_column
 from reports.ooclu import arrays
 from reports.ooclu.arrays import FAULTS, OUT_OF_CORE, PAPER, PLAIN, PREFETCHED, counted
-from reports.shapes.sheet import COUNT, Sheet, columns
+from reports.shapes.sheet import Sheet, columns, plain
 from reports.table import NOT_MEASURED
 from reports.verbs import KEY, beside, by_code, fact, first_failure, in_papers_order, inputs
 
@@ -64,24 +64,20 @@ def _movement(rows: pd.DataFrame, rate: "pd.Series[float]") -> pd.DataFrame:
 
 PER_CENT, WITHOUT = "{:.1f}".format, "without\nprefetching"
 COLUMNS = [
-    *columns("fault groups", COUNT, "told", groups=WITHOUT),
-    *columns("fault groups", COUNT, "prefetched_told", prefetched_groups="with"),
+    *columns("fault groups", plain, "told", groups=WITHOUT),
+    *columns("fault groups", plain, "prefetched_told", prefetched_groups="with"),
     *columns("time of faults, %", PER_CENT, "share_told", share=WITHOUT),
     *columns("time of faults, %", PER_CENT, "prefetched_share_told", prefetched_share="with"),
     *columns("out_of_core", "{:.2f}".format, "out_of_core_told", movement="movement,\n%"),
     *columns("CUPTI's overhead", "{:.2f}x".format, overhead=WITHOUT, prefetched_overhead="with"),
     *columns("", PER_CENT, nnz_per_row="nnz / n", regime="regime"),
 ]
-EXHIBIT = Exhibit(
-    "GPU page faults",
-    frame,
-    Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-"))),
-    f"""Groups: page faults serviced together, counted by CUPTI in separate calls (overhead: over calls
+CAPTION = f"""Groups: page faults serviced together, counted by CUPTI in separate calls (overhead: over calls
     without it). Time: servicing over the counted call, none above 100 %. Movement: input and spilled queue
-    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}""",
-    subsets={
-        "regimes": arrays.by_regime,
-        "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
-    },
-    one_run=False,
-)
+    entries ({ENTRY} bytes each) at a pinned copy's rate, over out_of_core's median. {arrays.REGIMES}"""
+SHAPE = Sheet(COLUMNS, lambda frame: frame.assign(regime=frame["regime"].replace("", "-")))
+SUBSETS = {
+    "regimes": arrays.by_regime,
+    "some_left": lambda frame: arrays.by_regime(frame[~frame["has_number"] | frame["reduction"].notna()]),
+}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, one_run=False)

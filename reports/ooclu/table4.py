@@ -1,4 +1,4 @@
-"""Table 4: the largest matrices, and the number of dense columns that fit at a time."""
+"""Table 4: dense columns that fit at a time."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from reports.facts.claims import claim
 from reports.ooclu.arrays import PAPER
 from reports.ooclu.fig8 import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
-from reports.shapes.sheet import COUNT, Sheet, columns
+from reports.shapes.sheet import Sheet, columns, plain
 from reports.verbs import fact
 
 
@@ -26,21 +26,17 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 # Whether 8.0e9 bytes give the printed blocks, from which they were inferred.
 COMPUTED = dict(zip(SIZES.index, BYTES // (REAL * SIZES["order"]), strict=True))
 COLUMNS = [
-    *columns("printed in the paper", COUNT, paper_order="n", paper_nnz="nnz", paper_blocks="blocks"),
-    *columns("", COUNT, computed_blocks="blocks in\n8.0e9 bytes"),
+    *columns("printed in the paper", paper_order="n", paper_nnz="nnz", paper_blocks="blocks"),
+    *columns(computed_blocks="blocks in\n8.0e9 bytes"),
     *columns("", times, by_blocks=f"{BLOCKS:g} over\nblocks"),
-    *columns("here", COUNT, n="n", entries="nnz"),
+    *columns("here", n="n", entries="nnz"),
     *columns("here", lambda count: f"{count / 1e9:.3g}", budget_bytes="budget,\nGB"),
-    *columns("here", COUNT, budget_blocks="blocks"),
-    *columns("here", COUNT, "why", scratch_columns="most used\nat once"),
+    *columns("here", budget_blocks="blocks"),
+    *columns("here", plain, "why", scratch_columns="most used\nat once"),
 ]
-EXHIBIT = Exhibit(
-    "dense columns that fit at a time",
-    frame,
-    Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok")))),
-    f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory of all
-    blocks: 8.0e9 bytes give its four numbers. The budget here is in proportion to n and holds 125 columns.
-    Most used: the most blocks of a launch. A row without numbers here was not measured.""",
-    held=(lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],),
-    one_run=False,
-)
+CAPTION = f"""A block needs a dense column, n numbers of {REAL} bytes. The paper does not print the memory of
+    all blocks: 8.0e9 bytes give its four numbers. The budget here is in proportion to n and holds 125
+    columns. Most used: the most blocks of a launch. A row without numbers here was not measured."""
+SHAPE = Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok"))))
+HELD = (lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],)
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, held=HELD, one_run=False)

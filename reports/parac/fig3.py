@@ -1,4 +1,4 @@
-"""Figure 3: time of the factor against threads, for three orderings."""
+"""Figure 3: time of the factor against threads."""
 
 from typing import Any
 
@@ -78,12 +78,12 @@ def by_matrix(frame: pd.DataFrame) -> list[Subset]:
     return by_threads(rows.reset_index(), "threads")
 
 
+CAPTION = """Code: parac_cpu. Written: seconds of one thread over seconds of the most threads (printed: about
+    10x on most), with the same factor. {fewer} cases with more threads than cores are left out."""
 EXHIBIT = Exhibit(
-    "time of the factor against threads",
     frame,
     draw,
-    """Code: parac_cpu. Written: seconds of one thread over seconds of the most threads (printed: about 10x on
-    most), with the same factor. {fewer} cases with more threads than cores are left out.""",
+    CAPTION,
     lambda frame: {"fewer": (frame["pair"] == TOO_MANY).sum() or "No"},
     subsets={"by_matrix": by_matrix},
     span="the graph resident in memory to its factor resident there",

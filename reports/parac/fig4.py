@@ -1,4 +1,4 @@
-"""Figure 4: the depth, the time and the fill of the factor, for three orderings."""
+"""Figure 4: depth, time and fill of the factor by ordering."""
 
 from functools import partial
 
@@ -45,13 +45,10 @@ def together(frame: pd.DataFrame) -> list[Subset]:
     return [Subset(rows.reset_index())]
 
 
-EXHIBIT = Exhibit(
-    "depth, time and fill of the factor by ordering",
-    frame,
-    Panels(PANELS, 15.0, orderings.first_names),
-    """In vertices: the heights of the elimination trees of L (classical) and of ParAC's factor G (actual),
-    and G's longest path. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one thread.""",
-    subsets={"together": together, "amd_slowest": orderings.slowest_amd},
-    span="the graph resident where it is factorised to its factor resident there",
-    one_run=False,
-)
+CAPTION = """In vertices: the heights of the elimination trees of L (classical) and of ParAC's factor G
+    (actual), and G's longest path. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one
+    thread."""
+SUBSETS = {"together": together, "amd_slowest": orderings.slowest_amd}
+SPAN = "the graph resident where it is factorised to its factor resident there"
+SHAPE = Panels(PANELS, 15.0, orderings.first_names)
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN, one_run=False)

@@ -1,4 +1,4 @@
-"""The text's orderings: the claims that AMD is the best on the CPU and nnz-sort on the GPU."""
+"""Time to solution by ordering."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -82,16 +82,12 @@ def draw_device(axes: Axes, frame: pd.DataFrame, device: str) -> None:
     bars.bar_panel(axes, shown, f"time on the {device} (log)", known=looks(frame["series"]))
 
 
-EXHIBIT = Exhibit(
-    "time to solution by ordering",
-    frame,
-    Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names),
-    f"The factor and the iterations depend on the ordering. {RULE}",
-    subsets={
-        "amd": _amd_on_cpu,
-        "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
-        "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
-        "amd_slowest": slowest_amd,
-    },
-    span=SPAN,
-)
+CAPTION = f"The factor and the iterations depend on the ordering. {RULE}"
+SHAPE = Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9.0, first_names)
+SUBSETS = {
+    "amd": _amd_on_cpu,
+    "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
+    "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
+    "amd_slowest": slowest_amd,
+}
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN)

@@ -1,4 +1,4 @@
-"""The text's other right-hand side: iterations for b = L x and for b at random."""
+"""Iterations by right-hand side."""
 
 from functools import partial
 from typing import Any
@@ -70,13 +70,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, device: str) -> None:
         axes.margins(y=0.25)
 
 
+CAPTION = f"""Iterations of conjugate gradients for random b and for b = L x with random x. Such a b is mostly
+    rough; an incomplete factor is slow on smooth parts. Bold: the first over the second. {RULE}"""
+SHAPE = Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names)
 EXHIBIT = Exhibit(
-    "iterations by right-hand side",
-    frame,
-    Panels([partial(_panel, device=device) for device in DEVICES], 9.4, first_names),
-    f"""Iterations of conjugate gradients for random b and for b = L x with random x. Such a b is mostly
-    rough; an incomplete factor is slow on smooth parts. Bold: the first over the second. {RULE}""",
-    more_claims=("right_hand_side",),
-    subsets={"by_matrix": by_matrix},
-    one_run=False,
+    frame, SHAPE, CAPTION, more_claims=("right_hand_side",), subsets={"by_matrix": by_matrix}, one_run=False
 )

@@ -1,4 +1,4 @@
-"""The text's robustness: iterations and time by seed."""
+"""Iterations and time by seed."""
 
 from functools import partial
 from typing import Any
@@ -65,13 +65,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
     axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *ok[value]])))
 
 
+CAPTION = f"""One point per seed, of the sampling and of the ordering's ties. Written: least to most. Time:
+    {SPAN}. With one seed the factors of the CPU and the GPU are the same. {RULE}"""
+SHAPE = Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names)
 EXHIBIT = Exhibit(
-    "iterations and time by seed",
-    frame,
-    Panels([partial(_panel, value=value) for value in DRAWN], 8.5, first_names),
-    f"""One point per seed, of the sampling and of the ordering's ties. Written: least to most. Time: {SPAN}.
-    With one seed the factors of the CPU and the GPU are the same. {RULE}""",
-    more_claims=("run_to_run",),
-    subsets={"by_matrix": by_matrix},
-    one_run=False,
+    frame, SHAPE, CAPTION, more_claims=("run_to_run",), subsets={"by_matrix": by_matrix}, one_run=False
 )

@@ -8,7 +8,7 @@ from fillpath.processes import Rounds
 from reports.exhibit import Subset
 from reports.facts.naming import nearest
 from reports.facts.printed import printed_column, printed_table
-from reports.shapes.sheet import COUNT, Column, Sheet, plain
+from reports.shapes.sheet import Column, Sheet, columns, plain
 from reports.table import phases, timed
 from reports.verbs import beside
 
@@ -55,11 +55,8 @@ def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:
 
 def columns_of(code: str, group: str, form: Callable[[float], str] = plain, **headings: str) -> list[Column]:
     """Return a code's columns `<code>_<part>`, the first with the reason for an absent result."""
-    forms, whys = {"iterations": COUNT}, {next(iter(headings)): f"status_{code}"}
-    return [
-        Column(text, f"{code}_{part}", forms.get(part, form), group, whys.get(part, ""), "")
-        for part, text in headings.items()
-    ]
+    named = {f"{code}_{part}": text for part, text in headings.items()}
+    return columns(group, form, f"status_{code}", "", **named)
 
 
 def printed(table: str, names: Mapping[str, str]) -> pd.DataFrame:

@@ -1,10 +1,10 @@
-"""Table 1: the matrices, printed and here, and their graphs."""
+"""Table 1: matrices."""
 
 import pandas as pd
 
 from reports.exhibit import Exhibit
 from reports.parac.solution import beside_print, printed, sheet
-from reports.shapes.sheet import COUNT, columns
+from reports.shapes.sheet import columns, plain
 from reports.verbs import equality, fact
 
 PRINTED = printed("parac_table1_matrices", {"order": "n"})
@@ -19,15 +19,9 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 COLUMNS = [
-    *columns("", COUNT, "status", n="order"),
-    *columns("", COUNT, nnz="nonzeros"),
-    *columns("as a graph", COUNT, nnz_l="nnz(L)", nnz_g="nnz(G)"),
+    *columns("", plain, "status", n="order", nnz="nonzeros"),
+    *columns("as a graph", nnz_l="nnz(L)", nnz_g="nnz(G)"),
 ]
-EXHIBIT = Exhibit(
-    "matrices",
-    frame,
-    sheet(COLUMNS, PRINTED),
-    """Grey: the print, for a stand-in that of the named matrix; = equals the print, ≠ differs. Nonzeros:
-    without explicit zeros. nnz(L): graph Laplacian; nnz(G): ParAC's factor, nnz-sort.""",
-    one_run=False,
-)
+CAPTION = """Grey: the print, for a stand-in that of the named matrix; = equals the print, ≠ differs.
+    Nonzeros: without explicit zeros. nnz(L): graph Laplacian; nnz(G): ParAC's factor, nnz-sort."""
+EXHIBIT = Exhibit(frame, sheet(COLUMNS, PRINTED), CAPTION, one_run=False)

@@ -119,11 +119,13 @@ class Multiples:
 
     panel : draws the rows of a matrix.
     label : of the vertical axes.
+    known : a column without which a row is not drawn; a matrix without any such row has an empty panel.
     """
 
     panel: Draw
     label: str
     across: int = 2
+    known: str = "label"
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
         parts = [rows for _, rows in frame.groupby("label", sort=False)]
@@ -132,7 +134,10 @@ class Multiples:
         axes = figure.subplots(down, self.across, squeeze=False).ravel()
         for each, rows in zip(axes, parts, strict=False):
             each.set_title(names(rows[:1], ", ")[0], loc="left")
-            self.panel(each, rows)
+            if (known := rows.dropna(subset=self.known)).empty:
+                empty_panel(each, rows["status"].iloc[0], rows["reason"].iloc[0])
+            else:
+                self.panel(each, known)
         for each in axes[len(parts) :]:
             each.set_axis_off()
         legend_above(figure)

@@ -37,7 +37,7 @@ class Step:
 class PanelRow:
     """One row of panels.
 
-    printed : numbers by the matrix below the axis, and by the name of a step.
+    printed : numbers by the name of a step, and by the matrix below the axis.
     words : the paper's statements without a number, by the matrix below the axis.
     status : a column that is `ok` where there is a value; else it is written into a slot.
     hollow : a column that is true where a mark is empty.
@@ -79,8 +79,10 @@ class PanelRow:
 
     def prints(self, names: Sequence[str]) -> pd.DataFrame:
         """Return the marks of what is printed of each name, in groups of their order; words are in slots."""
-        numbers = [(name, *mark, "ok") for name, of in self.printed.items() for mark in of.items()]
-        words = [(name, self.steps[-1].name, np.nan, text) for name, text in self.words.items()]
+        steps = [step.name for step in self.steps]
+        printed = pd.DataFrame(dict(self.printed), [*names], steps).stack().dropna().reset_index()
+        numbers = [(*mark, "ok") for mark in printed.itertuples(index=False)]
+        words = [(name, steps[-1], np.nan, text) for name, text in self.words.items()]
         frame = pd.DataFrame([*numbers, *words], columns=["group", "series", "value", "status"])
         frame["group"] = frame["group"].map(names.index)
         return bars.marks_of(frame, "value", form=self.form)
@@ -103,12 +105,15 @@ class BesidePrint:
     height: float = 4.2
 
     def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        names = list(dict.fromkeys(name for row in self.rows for name in (*row.printed, *row.words)))
-        printed = pd.DataFrame({"label": names, "group": range(len(names))})
-        parts = {self.printed_on: printed.assign(stand_in_for=None, preparation=None)}
+        printed = [by for row in self.rows for by in (*row.printed.values(), row.words)]
+        names = list(dict.fromkeys(name for by in printed for name in by))
+        groups = pd.DataFrame({"label": names, "group": range(len(names))})
+        parts = {self.printed_on: groups.assign(stand_in_for=None, preparation=None)}
         kinds = frame[self.by] if self.by else pd.Series("measured", frame.index)
+        machine, device = (" and ".join(frame[name].dropna().unique()) for name in ("machine", "device"))
+        where = f"{machine} ({device})" if device else machine
         for kind, part in frame.groupby(kinds, sort=False):
-            parts[f"{kind} on {where(frame)}"] = part.assign(group=pd.factorize(part["group"])[0])
+            parts[f"{kind} on {where}"] = part.assign(group=pd.factorize(part["group"])[0])
         sizes = [part["group"].nunique() for part in parts.values()]
         inches = float(np.clip(SIDES + 1.4 * sum(sizes), 10.0, 12.4))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows), title)
@@ -127,9 +132,3 @@ class BesidePrint:
         has_empty = any(frame[row.hollow].any() for row in self.rows if row.hollow)
         legend_above(figure, [empty] if has_empty else [])
         return figure
-
-
-def where(frame: pd.DataFrame) -> str:
-    """Return the machine of the rows and what device they were measured on: `h200 (NVIDIA H200)`."""
-    machine, device = (" and ".join(frame[name].dropna().unique()) for name in ("machine", "device"))
-    return f"{machine} ({device})" if device else machine

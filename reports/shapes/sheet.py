@@ -1,6 +1,6 @@
 """A table: columns under group headings, a line per row with its print below. The page shows it as text.
 
-Sheet([*columns("", COUNT, n="rows"), *columns("seconds", why="status", median="GLU3.0")])(frame, title)
+Sheet([*columns(n="rows"), *columns("seconds", plain, "status", median="GLU3.0")])(frame, title)
 """
 
 import itertools
@@ -19,7 +19,6 @@ from reports.shapes.axes import names
 from reports.shapes.bars import few
 from reports.shapes.style import LARGE
 
-COUNT = "{:,.0f}".format
 MARKS = {"equal": "=", "differs": "\N{NOT EQUAL TO}"}
 # Sizes of the letters.
 SIZE = 11
@@ -134,10 +133,11 @@ def columns(
 ) -> list[Column]:
     """Return columns under the heading of a group, by the frame's column.
 
-    why : as of a column; `{}` is the name of the column up to its last underscore
+    why : of the first column; of all with `{}`, which is the name of the column up to its last underscore
     """
-    whys = {value: why.format(value.rpartition("_")[0]) for value in headings}
-    return [Column(heading, value, form, group, whys[value], empty) for value, heading in headings.items()]
+    told = [*headings] if "{}" in why else [*headings][:1]
+    whys = {name: why.format(name.rpartition("_")[0]) for name in told}
+    return [Column(text, name, form, group, whys.get(name, ""), empty) for name, text in headings.items()]
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,16 @@
 """Bars over those of a baseline: of what each part of a whole took, and of ways of doing one thing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reports.shapes import bars
-from reports.shapes.axes import Panels
 from reports.shapes.style import SMALL, looks
 
 # The `pair` of rows that others are compared with.
@@ -70,24 +68,17 @@ def stacked_panel(
 
 @dataclass(frozen=True)
 class Stacked:
-    """A bar for each of some series over the seconds of the second; the ratio of the first two above.
+    """A panel of bars of parts over the seconds of a series, and the ratio of that series above each group.
 
+    over : the series
     printed : least and most of the ratios
-    derived : gives the rows as they are drawn
     """
 
-    series: tuple[str, ...]
+    over: str
     parts: Sequence[Part]
     printed: tuple[float, float]
-    derived: Callable[[pd.DataFrame], pd.DataFrame]
 
-    def __call__(self, frame: pd.DataFrame, title: str) -> Figure:
-        def shown(frame: pd.DataFrame) -> pd.DataFrame:
-            return self.derived(frame[frame["series"].isin(self.series)].reset_index(drop=True))
-
-        return Panels([self._panel], 7.5, shown)(frame, title)
-
-    def _panel(self, axes: Axes, frame: pd.DataFrame) -> None:
+    def __call__(self, axes: Axes, frame: pd.DataFrame) -> None:
         low, high = self.printed
         words = f"above, printed {low:g}x to {high:g}x"
         hatched = [
@@ -95,16 +86,15 @@ class Stacked:
             for name, look in looks(frame["series"]).items()
         ]
         more = [*hatched, Line2D([], [], linestyle="none", label=words)] if hatched else []
-        label = f"seconds over those of\n{self.series[1]}"
-        drawn = stacked_panel(axes, frame, self.parts, label, more)
+        drawn = stacked_panel(axes, frame, self.parts, f"seconds over those of\n{self.over}", more)
         for x, top, median in drawn[["x", "top", "median"]].to_numpy().tolist():
             axes.annotate(
                 bars.seconds(median), (x, top), (0, 5), textcoords="offset points", rotation=90, ha="center",
                 va="bottom", fontsize=SMALL, bbox=bars.GROUND,
             )  # fmt: skip
         axes.set_ylim(0, 1.45 * max([1.0, *drawn["top"]]))
-        second = frame[(frame["series"] == self.series[1]) & (frame["pair"] == "ok")]
-        for group, ratio in zip(second["group"], second["ratio"], strict=True):
+        rows = frame[(frame["series"] == self.over) & (frame["pair"] == "ok")]
+        for group, ratio in zip(rows["group"], rows["ratio"], strict=True):
             axes.text(
                 group, 0.98, bars.times(ratio), transform=axes.get_xaxis_transform(), ha="center", va="top",
                 weight="bold", bbox=bars.GROUND,
