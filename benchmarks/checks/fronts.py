@@ -143,14 +143,12 @@ def _largest(lower, upper):
     pivots, size = lower.shape
     right, top = np.zeros(pivots), np.zeros(size)
     for k in range(pivots):
-        for r in range(k + 1):
-            right[r] = max(right[r], abs(lower[k, r]))
-        for c in range(len(upper)):
-            right[k] = max(right[k], abs(upper[c, k]))
+        right[: k + 1] = np.maximum(right[: k + 1], np.abs(lower[k, : k + 1]))
+    for column in upper:
+        right = np.maximum(right, np.abs(column))
     top[:pivots] = right
     for k in range(pivots):
-        for r in range(k + 1, size):
-            top[r] = max(top[r], abs(lower[k, r]) * right[k])
+        top[k + 1 :] = np.maximum(top[k + 1 :], np.abs(lower[k, k + 1 :]) * right[k])
     return top
 
 
@@ -172,17 +170,13 @@ def _plain(lower, upper, width, most):
         block, condition = _opened(lower[begin:end, begin:end])
         worst, regular = max(worst, condition), regular and condition > 0
         _factorise(block)
-        for k in range(end - begin):
-            for r in range(end, size):
-                value = lower[begin + k, r]
-                for j in range(k + 1, end - begin):
-                    value += lower[begin + j, r] * block[k, j]
-                lower[begin + k, r] = value
+        for k in range(begin, end):
+            for j in range(k + 1, end):
+                lower[k, end:] += lower[j, end:] * block[k - begin, j - begin]
         for c in range(end, size):
             column = lower[c] if c < pivots else upper[c - pivots]
-            for k in range(end - begin):
-                for i in range(k + 1, end - begin):
-                    column[begin + i] -= block[k, i] * column[begin + k]
+            for k in range(begin, end):
+                column[k + 1 : end] -= block[k - begin, k + 1 - begin :] * column[k]
         lower[begin:end, begin:end] = block
     return np.inf if finite and regular and not _within(lower, upper, most) else worst
 
@@ -206,10 +200,7 @@ def _opened(stored):
     columns, rows = _divided(scaled), _divided(scaled.T)
     block = _inverse(scaled)
     condition = _condition(block, scaled) if np.isfinite(block).all() else 0.0
-    for c in range(len(block)):
-        for r in range(len(block)):
-            block[c, r] = math.ldexp(block[c, r], -columns[r] - rows[c])
-    return block, condition
+    return np.ldexp(block, -columns - rows.reshape(-1, 1)), condition
 
 
 @njit
@@ -218,57 +209,39 @@ def _divided(lines):
     exponents = np.zeros(len(lines), np.int64)
     for k in range(len(lines)):
         exponents[k] = math.frexp(np.abs(lines[k]).max())[1]
-        for i in range(len(lines)):
-            lines[k, i] = math.ldexp(lines[k, i], -exponents[k])
+        lines[k] = np.ldexp(lines[k], -exponents[k])
     return exponents
 
 
 @njit
 def _condition(block, inverse):
     """Return || |D| |D^-1| || in the infinity norm, both by columns; nan counts as 1."""
-    worst = 1.0
+    worst, sums = 1.0, np.abs(inverse).sum(axis=0)
     for row in range(len(block)):
-        total = 0.0
-        for k in range(len(block)):
-            for column in range(len(block)):
-                total += abs(block[k, row]) * abs(inverse[column, k])
-        worst = max(worst, total)
+        worst = max(worst, (np.abs(block[:, row]) * sums).sum())
     return worst
 
 
 @njit(error_model="numpy")
 def _factorise(block):
     """Dense LU without pivoting, in place. block : by columns."""
-    width = len(block)
-    for k in range(width):
-        for i in range(k + 1, width):
-            block[k, i] /= block[k, k]
-        for c in range(k + 1, width):
-            for i in range(k + 1, width):
-                block[c, i] -= block[k, i] * block[c, k]
+    for k in range(len(block)):
+        block[k, k + 1 :] /= block[k, k]
+        for c in range(k + 1, len(block)):
+            block[c, k + 1 :] -= block[k, k + 1 :] * block[c, k]
 
 
 @njit(error_model="numpy")
 def _inverse(block):
     """Return the inverse, by Gauss and Jordan with partial pivoting; not finite where there is none."""
     width = len(block)
-    left, right = block.copy(), np.eye(width)
+    both = np.hstack((block, np.eye(width)))
     for k in range(width):
-        best = k
-        for i in range(k + 1, width):
-            if abs(left[i, k]) > abs(left[best, k]):
-                best = i
-        for c in range(width):
-            left[k, c], left[best, c] = left[best, c], left[k, c]
-            right[k, c], right[best, c] = right[best, c], right[k, c]
-        pivot = left[k, k]
-        for c in range(width):
-            left[k, c] /= pivot
-            right[k, c] /= pivot
+        best = k + np.argmax(np.abs(both[k:, k]))
+        row = both[best] / both[best, k]
+        both[best] = both[k]
+        both[k] = row
         for i in range(width):
-            factor = left[i, k]
-            if i != k and factor != 0:
-                for c in range(width):
-                    left[i, c] -= factor * left[k, c]
-                    right[i, c] -= factor * right[k, c]
-    return right
+            if i != k and both[i, k] != 0:
+                both[i] -= both[i, k] * row
+    return both[:, width:].copy()
