@@ -1,7 +1,7 @@
 """The worker process of one measurement: loads, verifies, samples, and reports each step at once.
 
 `workers` starts it, with a pipe for its reports and the modules that it imports, or `template` forks it. It
-writes no record: its supervisor does, whatever becomes of it. `crew` is the same for one of several ranks.
+writes no record: its supervisor does, whatever becomes of it. `mpirun` is the same for one of several ranks.
 
     python -m benchmarks.engine.worker REPORTS SUPERVISOR MODULE...
 
@@ -23,7 +23,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from benchmarks.engine.follow import die_with
 from fillpath.errors import FillpathError, UnavailableError
@@ -52,14 +52,19 @@ def serve(reports: int) -> None:
     """Read the job and do it. reports : the pipe, as a file descriptor."""
     job = json.loads(sys.stdin.readline())
     with os.fdopen(reports, "w") as pipe:
+        write = reports_to(pipe)
 
         def report(event: str, **values: Any) -> None:
-            pipe.write(json.dumps({"event": event, **values}) + "\n")
-            pipe.flush()
+            write(event, **values)
             if event == "sampling":
                 sys.stdin.readline()
 
         reported(report, lambda: TASKS[job["task"]](job, report))
+
+
+def reports_to(pipe: IO[str]) -> Report:
+    """Return a function that writes each report at once, as a line of JSON."""
+    return lambda event, **values: print(json.dumps({"event": event, **values}), file=pipe, flush=True)
 
 
 def reported(report: Report, work: Callable[[], None]) -> bool:
