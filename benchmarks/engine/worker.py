@@ -154,7 +154,8 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     where.begin()
     with metered(implementation.device, max(1, case.gpus)) as meter:
         (last, work), joules = _sample(call, Sampling(**job["sampling"]), where, meter, report, crew)
-    state = {"peak_memory": where.peak_memory(), "joules": joules, **where.state()}
+    energy = None if joules is None else [joules]
+    state = {"peak_memory": where.peak_memory(), "energy": energy, **where.state()}
     if passes(last, work) and context is not None:
         least = benchmark.least_bytes(last, context)
         report("sampled", **state, work=counted(work), bytes=least)

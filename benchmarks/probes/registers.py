@@ -74,7 +74,7 @@ def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...])
         status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
         buffer = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
         nvrtc.nvrtcGetProgramLog(program, buffer)
-        log = buffer.rstrip(bytes(1)).decode(errors="replace")
+        log: str = buffer.rstrip(bytes(1)).decode(errors="replace")
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise FillpathError(f"{status.name}\n{log}")
         if not nvrtc.nvrtcGetCUBINSize(program)[1]:
