@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engine.machine import machine
+from benchmarks.engine.machine import cores
 from benchmarks.probes.registers import (
     ARCHITECTURES,
     bindings,
@@ -51,7 +51,7 @@ def test_every_variant_compiles(nvrtc: Any, path: Path, again: bool) -> None:
         if (again and number == place % len(ARCHITECTURES)) or fingerprint(kernel) not in known_hashes()
     ]
     assert not again or {kernel for kernel, _ in pairs} == {*variants}
-    with ThreadPoolExecutor(machine().cores) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         # The first that fails raises, with its name.
         list(pool.map(lambda pair: compile_kernel(nvrtc, *pair), pairs))
 

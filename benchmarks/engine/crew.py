@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from benchmarks.engine.machine import machine
+from benchmarks.engine.machine import cores
 from fillpath.errors import UnavailableError
 from fillpath.registry import Device
 from impl.cpu.ranks import rank_of, world
@@ -33,7 +33,7 @@ class Alone:
         """Run this process on its part of the host. threads : of the case, 0 for all cores."""
         import numba
 
-        numba.set_num_threads(threads or machine().cores)
+        numba.set_num_threads(threads or cores())
 
 
 class Ranks(Alone):
@@ -50,7 +50,7 @@ class Ranks(Alone):
         self.first = self.rank == 0
         unbind(self._local)
         # A record counts the cores of all ranks of its host: read before this rank takes its part.
-        self._cores = machine().cores
+        self._cores = cores()
 
     def share(self, value: Any) -> Any:
         return self._communicator.bcast(value if self.first else None)

@@ -110,7 +110,7 @@ def require(case: Case, implementation: Implementation) -> None:
     available, reason = implementation.available()
     if not available:
         raise UnavailableError(reason)
-    cores, ranks = machine.machine().cores, ranks_of(case, implementation)
+    cores, ranks = machine.cores(), ranks_of(case, implementation)
     for count, what in ((case.threads, "threads"), (ranks, "ranks")):
         if count > cores:
             # Taking turns on fewer cores, they would measure no machine.
@@ -135,7 +135,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "case": case.name,
         "module": implementation.module,
         "device": implementation.device,
-        "threads": case.threads or max(1, machine.machine().cores // ranks),
+        "threads": case.threads or max(1, machine.cores() // ranks),
         "ranks": ranks,
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),

@@ -55,7 +55,7 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     try:
         worker.tell(json.dumps(job))
         if start == "followed" and isinstance(worker, Worker):
-            workers.prepare(setup, machine.machine().cores)
+            workers.prepare(setup, machine.cores())
         _follow(worker, outcome, seconds, memory)
     finally:
         # Another supervisor of this machine may measure next.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import device_digest
-from benchmarks.engine.machine import machine
+from benchmarks.engine.machine import cores
 from fillpath import registry, syntax
 from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
@@ -152,7 +152,7 @@ def usages(kernels: Iterable[Kernel], root: Path = ROOT) -> dict[str, Usage]:
         return {" ".join((file, name, *defines, architecture)): usage for name, usage in found.items()}
 
     present = [kernel for kernel in kernels if _text(kernel, root)]
-    with ThreadPoolExecutor(machine().cores) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         found = pool.map(usages_of, itertools.product(present, ARCHITECTURES))
         return {name: usage for several in found for name, usage in several.items()}
 

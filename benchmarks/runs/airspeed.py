@@ -132,14 +132,14 @@ def configuration() -> Path:
 
 def facets() -> dict[str, str]:
     """Return the machine as asv describes one: text only, `none` for what is absent."""
-    host = machine.machine()
+    host = machine.facts()
     return {
         "machine": machine_name(),
-        "os": host.os,
-        "arch": host.arch,
-        "cpu": host.cpu or "unknown",
-        "num_cpu": str(host.cores),
-        "ram": f"{host.memory / 2**30:.0f}GiB",
+        "os": host["os"],
+        "arch": host["arch"],
+        "cpu": host["cpu"] or "unknown",
+        "num_cpu": str(machine.cores()),
+        "ram": f"{host['memory'] / 2**30:.0f}GiB",
         "gpu": ", ".join(nvml.cards()) or "none",
         "python_implementation": platform.python_implementation(),
     }
