@@ -125,7 +125,7 @@ def test_a_template_imports_and_starts_nothing(no_templates: None) -> None:
     code = (
         "from benchmarks.engine import machine as m, process, template, worker; "
         "from impl.cpu.compiled import begin_compiler; "
-        "worker.import_early(process._IMPORTS); begin_compiler(); "
+        "worker.import_early(process._IMPORTS['cpu']); begin_compiler(); "
         "template._require_nothing_started(); "
         "import fillpath.settings as s, numba; "
         "read = [s._read, m.cores, m.versions]; print([f.cache_info().currsize for f in read]); "

@@ -126,7 +126,7 @@ def main() -> None:
         chosen = report if crew.first else report_failure
         done = False
         try:
-            done = worker.reported(chosen, lambda: worker.measure(job, chosen, crew))
+            done = worker.reported(chosen, lambda: worker.perform(job, chosen, crew))
         finally:
             # The others wait for this one, which may end by `exit` too.
             if not done:

@@ -26,15 +26,8 @@ _POLL_SECONDS = 0.05
 # forked: from a template, unless it uses a GPU or several ranks.
 Start = Literal["alone", "followed", "forked"]
 
-_IMPORTS = (
-    "benchmarks.engine.operands",
-    "benchmarks.engine.crew",
-    "benchmarks.engine.energy",
-    "benchmarks.engine.places",
-    "benchmarks.engine.reference",
-    "fillpath.series",
-    "fetch.prepare",
-)
+# The modules that a worker imports, by the device of its job.
+_IMPORTS = {"cpu": ["benchmarks.engine.tasks"], "gpu": ["benchmarks.engine.tasks", "cupy"]}
 
 
 def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, start: Start) -> Outcome:
@@ -50,7 +43,7 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
         return Outcome(Status.NOT_RUN, LATE)
     outcome = Outcome(fields={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
-    setup = Setup(_environment(job), _imports(job))
+    setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
     worker = _started(job, setup, start)
     try:
         worker.tell(json.dumps(job))
@@ -84,11 +77,6 @@ def _environment(job: Mapping[str, Any]) -> dict[str, str]:
         **mpi_environment(job.get("peer", ())),
         "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
     }
-
-
-def _imports(job: Mapping[str, Any]) -> list[str]:
-    """List the modules that jobs import, the same for every job of that device."""
-    return [*_IMPORTS, *(["cupy"] if job.get("device") == "gpu" else [])]
 
 
 def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int) -> None:
