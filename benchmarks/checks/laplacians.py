@@ -81,21 +81,11 @@ def _norms(graph: Laplacian, vector: Array) -> Array:
 
     Returns (components + 1,) float64. vector : (n,) float64, by vertices
     """
-    counted = graph.n - graph.grounded
-    parts = _norm(vector[:counted], graph.component[:counted], graph.components)
-    return np.append(parts, _norm(parts, np.zeros(graph.components, np.intp), 1))
-
-
-@njit(cache=True)
-def _norm(vector, part, parts):
-    """Take the norm over each part, (parts,), relative to its largest number, so that no square overflows."""
-    largest, squares = np.zeros(parts), np.zeros(parts)
-    for i in range(len(vector)):
-        largest[part[i]] = max(largest[part[i]], abs(vector[i]))
-    for i in range(len(vector)):
-        if vector[i] != 0:
-            squares[part[i]] += (vector[i] / largest[part[i]]) ** 2
-    return largest * np.sqrt(squares)
+    counted, parts = graph.n - graph.grounded, np.zeros(graph.components)
+    # hypot squares nothing that overflows.
+    with np.errstate(over="ignore"):
+        np.hypot.at(parts, graph.component[:counted], vector[:counted])
+        return np.append(parts, np.hypot.reduce(parts))
 
 
 def column_hashes(factor: Preconditioner) -> Array:
