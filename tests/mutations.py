@@ -186,7 +186,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a large component hides a small one", "benchmarks/checks/laplacians.py",
-        "graph.component[:counted], vector[:counted]", "graph.component[:counted] * 0, vector[:counted]",
+        "graph.component[:counted], graph.components", "graph.component[:counted] * 0, graph.components",
         "test_laplacian.py::test_no_large_component_hides_a_small_one",
     ),
     Mutation(

@@ -81,11 +81,18 @@ def _norms(graph: Laplacian, vector: Array) -> Array:
 
     Returns (components + 1,) float64. vector : (n,) float64, by vertices
     """
-    counted, parts = graph.n - graph.grounded, np.zeros(graph.components)
-    # hypot squares nothing that overflows.
-    with np.errstate(over="ignore"):
-        np.hypot.at(parts, graph.component[:counted], vector[:counted])
-        return np.append(parts, np.hypot.reduce(parts))
+    counted = graph.n - graph.grounded
+    parts = _norm(vector[:counted], graph.component[:counted], graph.components)
+    return np.append(parts, _norm(parts, np.zeros(graph.components, np.intp), 1))
+
+
+@njit(cache=True)
+def _norm(vector, part, parts):
+    """Take the norm over each part, (parts,), by hypot, which squares nothing that overflows."""
+    norms = np.zeros(parts)
+    for i in range(len(vector)):
+        norms[part[i]] = np.hypot(norms[part[i]], vector[i])
+    return norms
 
 
 def column_hashes(factor: Preconditioner) -> Array:

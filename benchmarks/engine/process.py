@@ -38,9 +38,10 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     memory : int, limit of its resident bytes
     within : the run, which may cut the worker off sooner
     """
-    seconds = min(limit, within.remaining())
-    if seconds <= 0:
+    remaining = within.remaining()
+    if remaining <= 0:
         return Outcome(Status.NOT_RUN, LATE)
+    seconds = min(limit, remaining)
     outcome = Outcome(fields={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
     setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
