@@ -19,7 +19,6 @@ from fillpath.registry import Implementation
 class Cholesky(Suite):
     """Seconds from a graph Laplacian, resident, to its randomised factor, resident."""
 
-    stage = "cholesky"
     reads = (Laplacian,)
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> tuple[str, Array]:

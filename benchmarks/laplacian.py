@@ -16,7 +16,6 @@ from fillpath.record import Verified
 class Laplacian(Suite):
     """Seconds from a graph Laplacian and a right-hand side, resident, to the solution, resident."""
 
-    stage = "laplacian"
     reads = (System,)
 
     def check(self, result: Any, context: Context) -> Verified:

@@ -16,7 +16,6 @@ from fillpath.record import Verified
 class Levels(Suite):
     """Seconds from the filled pattern by rows and columns, resident, to the columns of each level."""
 
-    stage = "levels"
     reads = (Filled,)
 
     def check(self, result: Any, context: Context) -> Verified:

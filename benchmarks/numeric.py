@@ -20,7 +20,6 @@ from fillpath.registry import Implementation
 class Numeric(Suite):
     """Seconds from the values on the filled pattern or on fronts, resident, to those of L and U, resident."""
 
-    stage = "numeric"
     reads = (TwoWay,)
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Fronts | None:

@@ -17,7 +17,6 @@ from fillpath.record import Verified
 class Preparation(Suite):
     """Seconds from the matrix as it comes, resident, to the matched, scaled and ordered matrix, resident."""
 
-    stage = "preparation"
     reads = (Raw,)
 
     def check(self, result: Any, context: Context) -> Verified:

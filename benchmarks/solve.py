@@ -15,7 +15,6 @@ from fillpath.record import Verified
 class Solve(Suite):
     """Seconds from the matrix, resident, through all stages to the solution of a linear system, resident."""
 
-    stage = "solve"
     # In "1" seconds held the making of b.
     version = "2"
 

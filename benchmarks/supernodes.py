@@ -17,7 +17,6 @@ from fillpath.record import Verified
 class Supernodes(Suite):
     """Seconds from the filled pattern, resident, to the first row of each supernode, resident."""
 
-    stage = "supernodes"
     reads = (Filled,)
 
     def check(self, result: Any, context: Context) -> Verified:

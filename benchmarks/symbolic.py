@@ -18,8 +18,6 @@ from fillpath.record import Verified
 class Symbolic(Suite):
     """Seconds from the pattern of A, resident, to the filled pattern of L + U, resident."""
 
-    stage = "symbolic"
-
     def check(self, result: Any, context: Context) -> Verified:
         """Check that row counts and row hashes equal the reference's.
 

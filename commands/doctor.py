@@ -19,12 +19,12 @@ def run(arguments: Arguments) -> int:
 def diagnosis() -> str:
     """Return text on the machine, its libraries, places, settings and peers, and on each implementation."""
     registry.load_all()
-    facts = machine.machine()
+    facts = machine.facts()
     commit, dirty = machine.git_state()
     lines = [
         f"machine   {host.machine_name()} ({_name()})",
-        f"cpu       {facts.cpu or 'unknown'}, {facts.cores} cores, {facts.memory / 2**30:.1f} GiB",
-        f"system    {facts.os} {facts.arch}, frequency governor {facts.governor or 'unknown'}",
+        f"cpu       {facts['cpu'] or 'unknown'}, {machine.cores()} cores, {facts['memory'] / 2**30:.1f} GiB",
+        f"system    {facts['os']} {facts['arch']}, frequency governor {facts['governor'] or 'unknown'}",
         f"gpu       {_gpu()}",
         f"versions  {', '.join(f'{name} {version}' for name, version in machine.versions().items())}",
         f"commit    {commit or 'not a git checkout: nothing goes into the time series'}"

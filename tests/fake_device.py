@@ -39,5 +39,5 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.fixture
 def forked_with_cupy(forked_workers: None, cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork the workers of a device too: each imports the fake for itself, and reads its variables."""
-    monkeypatch.setattr(process, "_imports", lambda job: process._IMPORTS)
+    monkeypatch.setitem(process._IMPORTS, "gpu", process._IMPORTS["cpu"])
     monkeypatch.setattr(template, "_OF_JOBS", (*template._OF_JOBS, "FAKE_"))

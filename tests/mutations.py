@@ -216,7 +216,7 @@ MUTATIONS = (
         "test_table.py::test_a_row_is_a_case_in_their_order_and_one_without_a_record_is_of_the_machine",
     ),
     Mutation(
-        "the last result is not checked", "benchmarks/engine/worker.py",
+        "the last result is not checked", "benchmarks/engine/tasks.py",
         "if passes(last, work) and context is not None:", "if context is not None:",
         "test_measure.py::test_each_failure_ends_in_its_status_and_is_recorded",
     ),
@@ -320,8 +320,8 @@ MUTATIONS = (
         "test_measure.py::test_memory_and_samples_are_bounded",
     ),
     Mutation(
-        "a run's deadline is a case's timeout", "benchmarks/engine/measure.py",
-        "if outcome.status is Status.TIMEOUT and remaining < limits.seconds:", "if False:",
+        "a run's deadline is a case's timeout", "benchmarks/engine/process.py",
+        "if outcome.status is Status.TIMEOUT and seconds < limit:", "if False:",
         "test_measure.py::test_what_the_deadline_cuts_off_has_no_timeout",
     ),
     Mutation(

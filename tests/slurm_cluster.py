@@ -93,8 +93,8 @@ class Cluster:
             folder=self.folder,
             host=socket.gethostname().split(".")[0],
             ports=_free_ports(3),
-            cores=machine.machine().cores,
-            memory=(machine.machine().memory or 2**33) // 2**20,
+            cores=machine.cores(),
+            memory=(machine.facts()["memory"] or 2**33) // 2**20,
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(GPUS)
@@ -254,8 +254,8 @@ def launcher_killed(folder: Path) -> None:
 def _check_threads(trial: Trial) -> None:
     """A measurement has every core of its node, whatever Slurm binds a step to."""
     used = {r.threads_used for rs in trial.records().values() for r in rs if not r.parts["threads"]} - {None}
-    if used != {machine.machine().cores}:
-        raise ViolationError(f"measured with {used} threads on nodes of {machine.machine().cores} cores")
+    if used != {machine.cores()}:
+        raise ViolationError(f"measured with {used} threads on nodes of {machine.cores()} cores")
 
 
 def _check_series(trial: Trial) -> None:

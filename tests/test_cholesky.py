@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from benchmarks.checks import laplacians
 from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
 from benchmarks.engine import measure as measuring
-from benchmarks.engine import operands, worker
+from benchmarks.engine import operands, tasks
 from benchmarks.engine.benchmark import verify
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
@@ -554,7 +554,7 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
     prepared = prepare(case.matrix, case.preparation)
     outcome = Outcome()
     with pytest.raises(MemoryError):
-        worker.measure(
+        tasks.measure(
             measuring.job_of(case, implementation, prepared, limits),
             lambda event, **values: outcome.take({"event": event, **values}),
         )

@@ -20,7 +20,7 @@ from benchmarks.engine.crew import Alone
 from benchmarks.engine.limits import Sampling
 from benchmarks.engine.operands import context
 from benchmarks.engine.places import Host
-from benchmarks.engine.worker import _sample
+from benchmarks.engine.tasks import _sample
 from fillpath import registry
 from fillpath.errors import FillpathError, InputError, MemoryBudgetError, UnavailableError, UnsupportedError
 from fillpath.nouns import Factorised, Prepared, Solution

@@ -55,13 +55,13 @@ def become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Become:
         monkeypatch.setattr(hardware.os, "cpu_count", lambda: cores)
         monkeypatch.setattr(host.socket, "gethostname", lambda: f"{name}.local")
         hardware.fingerprint.cache_clear()
-        machine.machine.cache_clear()
+        machine.cores.cache_clear()
 
     monkeypatch.delenv("FILLPATH_MACHINE")
     monkeypatch.delenv("SLURMD_NODENAME", raising=False)
     yield as_host
     hardware.fingerprint.cache_clear()
-    machine.machine.cache_clear()
+    machine.cores.cache_clear()
 
 
 def facts(name: str) -> dict[str, object]:
@@ -217,8 +217,8 @@ def test_fewer_cores_for_a_process_make_no_other_host(
     become("box", cores=8)
     machine.write_facts()
     monkeypatch.setattr(machine.os, "sched_getaffinity", lambda _: {0})
-    machine.machine.cache_clear()
-    assert host.machine_name() == "vm" and machine.machine().cores == 1
+    machine.cores.cache_clear()
+    assert host.machine_name() == "vm" and machine.cores() == 1
     machine.write_facts()
     assert facts("vm")["cores"] == 8
 
@@ -235,7 +235,7 @@ def test_a_name_is_taken_before_anything_is_measured(
         become("first")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measuring, "_supervised", supervised)
+    monkeypatch.setattr(measuring, "run_worker", supervised)
     with pytest.raises(KeyboardInterrupt):
         measure(CASE, LIMITS)
     assert seen == ["vm-2"] and host.machine_name() == "vm"

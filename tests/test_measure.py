@@ -127,7 +127,7 @@ def test_facts_of_the_gate_join_those_of_the_work_where_they_are_numbers() -> No
     outcome.take({"event": "verified", "by": "", "method": "", "value": 0.0, "bound": 1.0, "facts": held})
     sampled = {"work": {"edges": 1, "facts": {"residual": 1.0}}, "bytes": 1}
     outcome.take(
-        {"event": "sampled", **sampled, "peak_memory": 1, "joules": None, "clocks": None, "throttle": None}
+        {"event": "sampled", **sampled, "peak_memory": 1, "energy": None, "clocks": None, "throttle": None}
     )
     assert outcome.fields["work"] == {"edges": 1, "facts": {"residual": 1.0, "normwise_error": 0.5}}
 
@@ -242,10 +242,9 @@ def test_the_record_that_measure_returns_is_the_one_that_stands(monkeypatch: pyt
 
 def test_another_number_of_cores_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     first = measure(case_of("right"), LIMITS)
-    cores = machine.machine().cores
+    cores = machine.cores()
     assert first.threads_used == cores
-    larger = replace(machine.machine(), cores=cores + 1)
-    monkeypatch.setattr(machine, "machine", lambda: larger)
+    monkeypatch.setattr(machine, "cores", lambda: cores + 1)
     assert measure(case_of("right"), LIMITS).threads_used == cores + 1
 
 
@@ -314,11 +313,11 @@ def test_what_the_deadline_cuts_off_has_no_timeout() -> None:
 
 
 def test_no_other_case_of_this_node_is_measured_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    def supervised(*_: object) -> Record:
+    def supervised(*_: object) -> Outcome:
         with exclusive(host.node_lock("measurement"), seconds=0):
             return pytest.fail("nobody holds the lock")
 
-    monkeypatch.setattr(measuring, "_supervised", supervised)
+    monkeypatch.setattr(measuring, "run_worker", supervised)
     with pytest.raises(BusyError, match="measurement"):
         measure(case_of("right"), LIMITS)
 

@@ -193,7 +193,7 @@ def ranks_of_this_test() -> list[str]:
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (entry / "cmdline").read_text().split("\0")
-            if "benchmarks.engine.crew" in words and os.environ["FILLPATH_RESULTS"] in (
+            if "benchmarks.engine.mpirun" in words and os.environ["FILLPATH_RESULTS"] in (
                 entry / "environ"
             ).read_text().replace("=", "\0").split("\0"):
                 lines.append(" ".join(words))

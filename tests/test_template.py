@@ -77,7 +77,7 @@ def test_a_suite_forks_and_samples_by_its_purpose() -> None:
 def test_an_embedded_suite_prepares_its_inputs_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     starts: list[str] = []
 
-    def noted(job: object, seconds: float, memory: int | None, start: str) -> Outcome:
+    def noted(job: object, limit: float, memory: int, within: run.Run, start: str) -> Outcome:
         starts.append(start)
         return Outcome(reason="noted")
 
@@ -125,10 +125,10 @@ def test_a_template_imports_and_starts_nothing(no_templates: None) -> None:
     code = (
         "from benchmarks.engine import machine as m, process, template, worker; "
         "from impl.cpu.compiled import begin_compiler; "
-        "worker.import_early(process._IMPORTS); begin_compiler(); "
+        "worker.import_early(process._IMPORTS['cpu']); begin_compiler(); "
         "template._require_nothing_started(); "
         "import fillpath.settings as s, numba; "
-        "read = [s._read, m.machine, m.versions]; print([f.cache_info().currsize for f in read]); "
+        "read = [s._read, m.cores, m.versions]; print([f.cache_info().currsize for f in read]); "
         "print(numba.np.ufunc.parallel._is_initialized)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

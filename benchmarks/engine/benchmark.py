@@ -60,9 +60,9 @@ class Benchmark(ABC):
     version: str = "1"
 
     @property
-    @abstractmethod
     def stage(self) -> str:
-        """Return the name of the stage and of its file."""
+        """Return the name of the stage and of its file, which the class has too."""
+        return type(self).__name__.lower()
 
     @abstractmethod
     def check(self, result: Any, context: Context) -> Verified:

@@ -3,29 +3,18 @@
 The first process prepares, checks, reads the clock and reports; the others call the implementation when it
 does. On a host each rank has `gpus` GPUs to itself, by its number there, and an equal part of the host's
 cores.
-
-`benchmarks.engine.mpirun` starts each rank as `python -m benchmarks.engine.crew 4 JOB REPORTS`, with the
-number of ranks, the file of the job, and the pipe of the first rank's reports.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-import time
-from pathlib import Path
 from typing import Any
 
-from benchmarks.engine import worker
-from benchmarks.engine.machine import machine
+from benchmarks.engine.machine import cores
 from fillpath.errors import UnavailableError
 from fillpath.registry import Device
 from impl.cpu.ranks import rank_of, world
 from impl.cuda.peers import device_count
-
-# A failure of one rank is mostly one of the first too, whose report is better and comes sooner.
-FIRST_SECONDS = 3.0
 
 
 class Alone:
@@ -44,7 +33,7 @@ class Alone:
         """Run this process on its part of the host. threads : of the case, 0 for all cores."""
         import numba
 
-        numba.set_num_threads(threads or machine().cores)
+        numba.set_num_threads(threads or cores())
 
 
 class Ranks(Alone):
@@ -61,7 +50,7 @@ class Ranks(Alone):
         self.first = self.rank == 0
         unbind(self._local)
         # A record counts the cores of all ranks of its host: read before this rank takes its part.
-        self._cores = machine().cores
+        self._cores = cores()
 
     def share(self, value: Any) -> Any:
         return self._communicator.bcast(value if self.first else None)
@@ -96,41 +85,3 @@ class Ranks(Alone):
 def unbind(local: Any) -> None:
     """Let each rank run where any rank of its host may. local : the communicator of the host's ranks."""
     os.sched_setaffinity(0, set().union(*local.allgather(os.sched_getaffinity(0))))
-
-
-def main() -> None:
-    """Measure as one rank of the arguments."""
-    ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
-    # A rank dies with what started it, and ends now if that is dead already.
-    worker.die_first(os.getppid())
-    if not Path(f"/proc/{os.getsid(0)}/exe").exists():
-        sys.exit("the launcher died before the rank began")
-    with reports.open("w") as pipe:
-
-        def report(event: str, **values: Any) -> None:
-            pipe.write(json.dumps({"event": event, **values}) + "\n")
-            pipe.flush()
-
-        crews: list[Ranks] = []
-        if not worker.reported(report, lambda: crews.append(Ranks(ranks))):
-            sys.exit(1)
-        (crew,) = crews
-
-        def report_failure(event: str, **values: Any) -> None:
-            """Report a failure of a rank that is not the first; the first reports everything else."""
-            if event == "failed":
-                time.sleep(FIRST_SECONDS)
-                report("failed", **{**values, "reason": f"rank {crew.rank}: {values['reason']}"})
-
-        chosen = report if crew.first else report_failure
-        done = False
-        try:
-            done = worker.reported(chosen, lambda: worker.measure(job, chosen, crew))
-        finally:
-            # The others wait for this one, which may end by `exit` too.
-            if not done:
-                crew.abort()
-
-
-if __name__ == "__main__":
-    main()

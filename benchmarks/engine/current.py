@@ -17,7 +17,7 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.run import Run
 from fillpath import host
 from fillpath.case import Case
-from fillpath.hardware import host_facts, identity
+from fillpath.hardware import hardware, host_facts, identity
 from fillpath.lock import exclusive
 from fillpath.processes import number, of_run
 from fillpath.record import UNTRIED, Record, Status, read_records, record_key, record_path, write_records
@@ -35,7 +35,7 @@ def key_of(case: Case, prepared_hash: str) -> str:
 
 def threads_of(case: Case) -> int:
     """Return the number of threads that the case runs on here."""
-    return case.threads or machine.machine().cores
+    return case.threads or machine.cores()
 
 
 def blank_record(
@@ -59,7 +59,7 @@ def blank_record(
         machine=host.machine_name(),
         host=identity(),
         host_facts=host_facts(),
-        host_cpu=machine.machine().cpu,
+        host_cpu=hardware().cpu,
         versions=machine.versions(),
         commit=commit,
         dirty=dirty,

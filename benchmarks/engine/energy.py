@@ -67,6 +67,7 @@ def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
         pynvml.nvmlShutdown()
 
 
+@dataclass
 class _Counter:
     """A counter of the hardware, which begins again at 0 after its range.
 
@@ -75,20 +76,20 @@ class _Counter:
     whole : returns its range
     """
 
-    def __init__(
-        self, read: Callable[[], int], per_joule: float, whole: Callable[[], int] = lambda: 0
-    ) -> None:
-        self._read, self._per_joule, self._whole, self._last = read, per_joule, whole, 0
+    read: Callable[[], int]
+    per_joule: float
+    whole: Callable[[], int] = lambda: 0
+    last: int = 0
 
     def spent(self) -> float | None:
         """Return joules since the last call; None where they cannot be read."""
         try:
-            now = self._read()
-            whole = self._whole() if now < self._last else 0
+            now = self.read()
+            whole = self.whole() if now < self.last else 0
         except (OSError, ValueError, pynvml.NVMLError):
             return None
-        self._last, spent = now, now - self._last + whole
-        return spent / self._per_joule
+        self.last, spent = now, now - self.last + whole
+        return spent / self.per_joule
 
 
 def _card(address: str) -> _Counter:

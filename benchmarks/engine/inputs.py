@@ -8,7 +8,6 @@ from pathlib import Path
 
 from benchmarks.engine import current
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import Start, run_worker
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
@@ -42,27 +41,19 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         return cached
     stopped = path.with_suffix(".stopped")
     _refuse_again(stopped, within)
-    threads, remaining = current.threads_of(case), within.remaining()
+    threads = current.threads_of(case)
     job = {"task": "prepare", "case": case.name, "reference": has_reference, "threads": threads}
     start: Start = "forked" if limits.forked else "alone"
-    outcome = run_worker(job, min(limits.preparation, remaining), limits.memory_limit(), start)
+    outcome = run_worker(job, limits.preparation, limits.memory_limit(), within, start)
     if outcome.status is Status.OK:
         stopped.unlink(missing_ok=True)
         return load_prepared(path)
-    error = _error(case, outcome, limits, remaining)
-    if error.outcome in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
-        write_text(stopped, json.dumps([within.id, error.outcome, str(error)]))
-    raise error
-
-
-def _error(case: Case, outcome: Outcome, limits: Limits, remaining: float) -> NotReadyError:
-    """Return why the matrix is not prepared. remaining : seconds that the run had left."""
-    status, reason = outcome.status, outcome.reason
-    if status is Status.TIMEOUT:
-        reason = f"preparation took more than {limits.preparation:g} s"
-        if remaining < limits.preparation:
-            status, reason = Status.NOT_RUN, "the time limit of this run cut it off"
-    return NotReadyError(status, f"preparing {case.matrix}: {reason}")
+    took = f"preparation took more than {limits.preparation:g} s"
+    cause = took if outcome.status is Status.TIMEOUT else outcome.reason
+    reason = f"preparing {case.matrix}: {cause}"
+    if outcome.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
+        write_text(stopped, json.dumps([within.id, outcome.status, reason]))
+    raise NotReadyError(outcome.status, reason)
 
 
 def _refuse_again(stopped: Path, within: Run) -> None:

@@ -2,7 +2,7 @@
 
 Most are asked for once a process:
 
-    machine().cores, accelerator("gpu")["device"]    # 16, "NVIDIA H200"
+    cores(), accelerator("gpu")["device"]    # 16, "NVIDIA H200"
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 import re
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import psutil
 
 from fillpath import holdings, host, peers
 from fillpath.errors import ConfigError, FillpathError
-from fillpath.hardware import hardware
+from fillpath.hardware import hardware, host_facts
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
@@ -32,35 +32,21 @@ from impl.cuda import device, kernels
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pymetis", "mpi4py", "cupy-cuda12x", "cupy-cuda13x")
 
 
-@dataclass(frozen=True)
-class Machine:
-    """Facts of the host; None for an unreadable one.
-
-    cpu, os, arch : names
-    cores : that this process may use
-    memory : bytes
-    governor : of the CPU's frequency
-    """
-
-    cpu: str | None
-    cores: int
-    memory: int
-    os: str
-    arch: str
-    governor: str | None
-
-
 @functools.cache
-def machine() -> Machine:
-    """Return the host of this process."""
-    return Machine(
-        cpu=hardware().cpu,
-        cores=len(os.sched_getaffinity(0)),
-        memory=psutil.virtual_memory().total,
-        os=f"{platform.system()} {platform.release()}",
-        arch=platform.machine(),
-        governor=read(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
-    )
+def cores() -> int:
+    """Count the cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def facts() -> dict[str, Any]:
+    """Return what this host is, `cores` those of the host; None for a fact that cannot be read."""
+    return {
+        **asdict(hardware()),
+        "memory": psutil.virtual_memory().total,
+        "os": f"{platform.system()} {platform.release()}",
+        "arch": platform.machine(),
+        "governor": host_facts()["governor"],
+    }
 
 
 def write_facts() -> None:
@@ -70,9 +56,8 @@ def write_facts() -> None:
     """
     host.require_kind()
     path = results() / machine_name() / holdings.FACTS
-    kind = {**asdict(hardware()), "gpus": host.known_gpus()}
-    facts = {**asdict(machine()), **kind, "name": machine_name(), "host": host.owner()}
-    text = json.dumps(facts, indent=2, sort_keys=True) + "\n"
+    written = {**facts(), "gpus": host.known_gpus(), "name": machine_name(), "host": host.owner()}
+    text = json.dumps(written, indent=2, sort_keys=True) + "\n"
     if read(path) != text.strip():
         write_text(path, text)
 
@@ -127,12 +112,12 @@ def accelerator(used: Device) -> dict[str, Any]:
     """
     if used == "cpu" or not kernels.available()[0]:
         return dict.fromkeys(("device", "driver", "cuda", "gpu"))
-    facts = device.facts()
+    gpu = device.facts()
     return {
         "device": device.identity(),
-        "driver": facts["driver"],
-        "cuda": facts["cuda_runtime"],
-        "gpu": facts,
+        "driver": gpu["driver"],
+        "cuda": gpu["cuda_runtime"],
+        "gpu": gpu,
     }
 
 

@@ -20,7 +20,7 @@ from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
-from benchmarks.engine.process import Start, run_worker
+from benchmarks.engine.process import LATE, Start, run_worker
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
@@ -40,7 +40,6 @@ from impl.cuda.peers import device_count
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
 # Bytes of an entry of F: its index, and in the numeric phase its value in float32.
 _INDEX, _VALUE = 4, 4
-_LATE = "the time limit of this run was reached before"
 
 
 def measure(
@@ -81,7 +80,7 @@ def measure(
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
         ok = current.ok_record(case, within.id)
-        return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, _LATE)
+        return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, LATE)
     try:
         benchmark_of(case.stage)
         prepared = make_ready(case, limits, within)
@@ -101,8 +100,9 @@ def measure(
         more = {"memory_limit": limits.memory_limit(), "threads_used": current.threads_of(case)}
         return _not_started(blank, Status.OUT_OF_MEMORY, lack, **more)
     with exclusive(host.node_lock("measurement")):
-        start = _start(limits, process, processes)
-        return current.store(_supervised(case, implementation, prepared, limits, blank, within, start))
+        job, memory = job_of(case, implementation, prepared, limits), limits.memory_limit()
+        outcome = run_worker(job, limits.seconds, memory, within, _start(limits, process, processes))
+        return current.store(_filled(blank, case, implementation, outcome))
 
 
 def require(case: Case, implementation: Implementation) -> None:
@@ -110,7 +110,7 @@ def require(case: Case, implementation: Implementation) -> None:
     available, reason = implementation.available()
     if not available:
         raise UnavailableError(reason)
-    cores, ranks = machine.machine().cores, ranks_of(case, implementation)
+    cores, ranks = machine.cores(), ranks_of(case, implementation)
     for count, what in ((case.threads, "threads"), (ranks, "ranks")):
         if count > cores:
             # Taking turns on fewer cores, they would measure no machine.
@@ -135,7 +135,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
         "case": case.name,
         "module": implementation.module,
         "device": implementation.device,
-        "threads": case.threads or max(1, machine.machine().cores // ranks),
+        "threads": case.threads or max(1, machine.cores() // ranks),
         "ranks": ranks,
         "peer": list(implementation.peer),
         "prepared": str(prepared_path(case.matrix, case.preparation, case.seed)),
@@ -203,29 +203,6 @@ def _start(limits: Limits, process: int, processes: int) -> Start:
     if processes > 1:
         return "followed" if process + 1 < processes else "alone"
     return "forked" if limits.forked else "alone"
-
-
-def _supervised(
-    case: Case,
-    implementation: Implementation,
-    prepared: Prepared,
-    limits: Limits,
-    blank: Record,
-    within: Run,
-    start: Start,
-) -> Record:
-    """Measure, and return the filled record."""
-    remaining = within.remaining()
-    if remaining <= 0:
-        return replace(blank, status=Status.NOT_RUN, reason=_LATE)
-    seconds = min(limits.seconds, remaining)
-    memory = limits.memory_limit()
-    job = job_of(case, implementation, prepared, limits)
-    outcome = run_worker(job, seconds, memory, start)
-    if outcome.status is Status.TIMEOUT and remaining < limits.seconds:
-        outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
-    record = _filled(blank, case, implementation, outcome)
-    return replace(record, limit_seconds=seconds, memory_limit=memory)
 
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:

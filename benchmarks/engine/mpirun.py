@@ -1,4 +1,8 @@
-"""A worker that is several processes: the ranks of MPI on this host, started by its mpirun."""
+"""A worker that is several processes: the ranks of MPI on this host, started by its mpirun.
+
+mpirun starts each rank as `python -m benchmarks.engine.mpirun 4 JOB REPORTS`, with the number of ranks, the
+file of the job, and the pipe of the first rank's reports.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from benchmarks.engine.follow import FOLLOW, parent_mark
+from benchmarks.engine import worker
+from benchmarks.engine.crew import Ranks
+from benchmarks.engine.follow import FOLLOW
 from benchmarks.engine.workers import AnyWorker
 from fillpath.errors import UnavailableError
 from fillpath.peers import peers
@@ -32,6 +39,8 @@ _ENVIRONMENT = {
 }
 # The launcher of an MPI in the environment itself.
 _OWN = Path(sys.executable).with_name("mpiexec")
+# A failure of one rank is mostly one of the first too, whose report is better and comes sooner.
+_FIRST_SECONDS = 3.0
 
 
 def launcher(libraries: Sequence[str]) -> str:
@@ -73,13 +82,13 @@ class RankWorker(AnyWorker):
         os.mkfifo(pipe)
         # Open for writing too, it has no end before the first rank opens it, nor after.
         super().__init__(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
-        child = [sys.executable, "-m", "benchmarks.engine.crew", str(ranks), str(described), str(pipe)]
-        # Launchers ask Slurm for the nodes of a job, but ranks run on this host.
+        child = [sys.executable, "-m", "benchmarks.engine.mpirun", str(ranks), str(described), str(pipe)]
+        # Launchers ask Slurm for the nodes of a job, but ranks run on this host: PARENT names no job either.
         alone = {name: value for name, value in environment.items() if not name.startswith("SLURM_")}
         self._process = subprocess.Popen(
             [*FOLLOW, launcher, "-n", str(ranks), *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
-            env={**alone, **_ENVIRONMENT, PARENT: parent_mark()},
+            env={**alone, **_ENVIRONMENT, PARENT: str(os.getpid())},
         )  # fmt: skip
         self.pid = self._process.pid
 
@@ -93,3 +102,37 @@ class RankWorker(AnyWorker):
             with contextlib.suppress(OSError):
                 if os.getsid(pid) == self.pid:
                     yield pid
+
+
+def main() -> None:
+    """Measure as one rank of the arguments."""
+    ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
+    # A rank dies with its launcher, and ends now if the launcher is dead already.
+    worker.die_first(os.getppid())
+    if not Path(f"/proc/{os.getsid(0)}/exe").exists():
+        sys.exit("the launcher died before the rank began")
+    with reports.open("w") as pipe:
+        report = worker.reports_to(pipe)
+        crews: list[Ranks] = []
+        if not worker.reported(report, lambda: crews.append(Ranks(ranks))):
+            sys.exit(1)
+        (crew,) = crews
+
+        def report_failure(event: str, **values: Any) -> None:
+            """Report a failure of a rank that is not the first; the first reports everything else."""
+            if event == "failed":
+                time.sleep(_FIRST_SECONDS)
+                report("failed", **{**values, "reason": f"rank {crew.rank}: {values['reason']}"})
+
+        chosen = report if crew.first else report_failure
+        done = False
+        try:
+            done = worker.reported(chosen, lambda: worker.perform(job, chosen, crew))
+        finally:
+            # The others wait for this one, which may end by `exit` too.
+            if not done:
+                crew.abort()
+
+
+if __name__ == "__main__":
+    main()

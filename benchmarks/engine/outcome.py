@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,25 +91,16 @@ class Outcome:
             self.kernel_seconds.append(message["kernel_seconds"])
 
     def _on_sampled(self, message: dict[str, Any]) -> None:
-        facts = {**(message["work"]["facts"] or {}), **self.held}
         self.bytes = message["bytes"]
-        self.fields |= {
-            "work": {**message["work"], "facts": facts or None},
-            "peak_memory": message["peak_memory"],
-            "energy": None if message["joules"] is None else [message["joules"]],
-            "clocks": message["clocks"],
-            "throttle": message["throttle"],
-        }
-        self._refuse_impossible_work()
+        taken = ("work", "peak_memory", "energy", "clocks", "throttle")
+        self.fields |= {name: message[name] for name in taken}
+        self._add_facts(self.held)
 
     def _on_moved(self, message: dict[str, Any]) -> None:
         self.phases |= message["transfers"]
 
     def _on_counted(self, message: dict[str, Any]) -> None:
-        if message["facts"]:
-            work = self.fields.get("work") or {}
-            self.fields["work"] = {**work, "facts": {**(work.get("facts") or {}), **message["facts"]}}
-            self._refuse_impossible_work()
+        self._add_facts(message["facts"])
 
     def _on_complete(self, message: dict[str, Any]) -> None:
         self.status, self.complete, self.fields["series"] = Status.OK, True, message["series"]
@@ -123,9 +115,11 @@ class Outcome:
     def _on_done(self, message: dict[str, Any]) -> None:
         self.status, self.done = Status.OK, True
 
-    def _refuse_impossible_work(self) -> None:
-        impossible = _impossible(self.fields.get("work") or {"facts": None})
-        if impossible:
+    def _add_facts(self, facts: Mapping[str, float]) -> None:
+        """Add facts to the work, and refuse work that is impossible."""
+        work = self.fields["work"]
+        work["facts"] = {**(work["facts"] or {}), **facts} or None
+        if impossible := _impossible(work):
             self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
             self.fields["work"] = None
 

@@ -4,52 +4,52 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
 import signal
 import sys
 import time
 from collections.abc import Mapping
+from multiprocessing.connection import wait
 from typing import Any, Literal
 
 from benchmarks.engine import machine, template, workers
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
 from benchmarks.engine.outcome import Outcome
+from benchmarks.engine.run import Run
 from benchmarks.engine.workers import AnyWorker, Setup, Worker
 from fillpath import surroundings
 from fillpath.record import Status
 
+LATE = "the time limit of this run was reached before"
 _POLL_SECONDS = 0.05
 
 # followed: jobs like this one come next, and workers for them import meanwhile.
 # forked: from a template, unless it uses a GPU or several ranks.
 Start = Literal["alone", "followed", "forked"]
 
-_IMPORTS = (
-    "benchmarks.engine.operands",
-    "benchmarks.engine.crew",
-    "benchmarks.engine.energy",
-    "benchmarks.engine.places",
-    "benchmarks.engine.reference",
-    "fillpath.series",
-    "fetch.prepare",
-)
+# The modules that a worker imports, by the device of its job.
+_IMPORTS = {"cpu": ["benchmarks.engine.tasks"], "gpu": ["benchmarks.engine.tasks", "cupy"]}
 
 
-def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: Start = "alone") -> Outcome:
+def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, start: Start) -> Outcome:
     """Run a worker on a job until it is done. Always returns an outcome.
 
     job : `task`, `threads`, and what the task reads
-    seconds : float, time limit, counted from when the worker gets its job
-    memory : int, limit of its resident bytes, None without
+    limit : float, seconds, counted from when the worker gets its job
+    memory : int, limit of its resident bytes
+    within : the run, which may cut the worker off sooner
     """
-    outcome = Outcome()
+    remaining = within.remaining()
+    if remaining <= 0:
+        return Outcome(Status.NOT_RUN, LATE)
+    seconds = min(limit, remaining)
+    outcome = Outcome(fields={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
-    setup = Setup(_environment(job), _imports(job))
+    setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
     worker = _started(job, setup, start)
     try:
         worker.tell(json.dumps(job))
         if start == "followed" and isinstance(worker, Worker):
-            workers.prepare(setup, machine.machine().cores)
+            workers.prepare(setup, machine.cores())
         _follow(worker, outcome, seconds, memory)
     finally:
         # Another supervisor of this machine may measure next.
@@ -57,6 +57,8 @@ def run_worker(job: dict[str, Any], seconds: float, memory: int | None, start: S
         code, last_line = worker.end()
     if not (outcome.done or outcome.complete or outcome.reason):
         _explain_death(outcome, code, oom_kills, last_line)
+    if outcome.status is Status.TIMEOUT and seconds < limit:
+        outcome.status, outcome.reason = Status.NOT_RUN, "the time limit of this run cut it off"
     return outcome
 
 
@@ -78,40 +80,33 @@ def _environment(job: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _imports(job: Mapping[str, Any]) -> list[str]:
-    """List the modules that jobs import, the same for every job of that device."""
-    return [*_IMPORTS, *(["cupy"] if job.get("device") == "gpu" else [])]
-
-
-def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int | None) -> None:
+def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int) -> None:
     """Take in reports until the worker closes its pipe or passes a limit."""
     deadline = time.monotonic() + seconds
     pending = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(worker.reports, selectors.EVENT_READ)
-        while True:
-            # Its last reports are still to be read.
-            ended = worker.has_ended()
-            if selector.select(_POLL_SECONDS):
-                chunk = worker.reports.read(65536)
-                if not chunk:
-                    return
-                *lines, pending = (pending + chunk).split(b"\n")
-                # The first line is empty: the worker has begun.
-                for line in filter(None, lines):
-                    _take(json.loads(line), outcome, worker)
-                if outcome.done:
-                    return
-            elif ended:
+    while True:
+        # Its last reports are still to be read.
+        ended = worker.has_ended()
+        if wait([worker.reports.fileno()], _POLL_SECONDS):
+            chunk = worker.reports.read(65536)
+            if not chunk:
                 return
-            resident = worker.resident_bytes()
-            if memory is not None and resident > memory:
-                reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
-                outcome.stop(Status.OUT_OF_MEMORY, reason)
+            *lines, pending = (pending + chunk).split(b"\n")
+            # The first line is empty: the worker has begun.
+            for line in filter(None, lines):
+                _take(json.loads(line), outcome, worker)
+            if outcome.done:
                 return
-            if time.monotonic() > deadline:
-                outcome.stop(Status.TIMEOUT, f"not done within {seconds:.4g} s")
-                return
+        elif ended:
+            return
+        resident = worker.resident_bytes()
+        if resident > memory:
+            reason = f"used {resident / 2**30:.2f} GiB, the limit is {memory / 2**30:.2f} GiB"
+            outcome.stop(Status.OUT_OF_MEMORY, reason)
+            return
+        if time.monotonic() > deadline:
+            outcome.stop(Status.TIMEOUT, f"not done within {seconds:.4g} s")
+            return
 
 
 def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks.engine import machine
 from fillpath.config import violation
 from fillpath.errors import ConfigError
+from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.nouns import Array
 from fillpath.paths import results, write_text
@@ -84,14 +85,14 @@ def _or_reason(probe: Callable[[], Ceilings | None]) -> tuple[Ceilings | None, s
 
 def host() -> Ceilings:
     """Measure the processor: all cores that this process may use copy and multiply, one touches pages."""
-    facts = machine.machine()
+    cores = machine.cores()
     rates = {
-        "copy_bytes": _host_copy(facts.cores),
+        "copy_bytes": _host_copy(cores),
         "flops_double": _flops(np, HOST_ORDER, "float64"),
         "flops_single": _flops(np, HOST_ORDER, "float32"),
         "page_faults": rate(_touch_pages, FAULT_BYTES // mmap.PAGESIZE),
     }
-    return {"name": facts.cpu or "unknown", "threads": facts.cores, "rates": rates}
+    return {"name": hardware().cpu or "unknown", "threads": cores, "rates": rates}
 
 
 def gpu() -> Ceilings:

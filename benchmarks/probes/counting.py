@@ -116,7 +116,7 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
     """
     from benchmarks.engine.benchmark import verify
     from benchmarks.engine.crew import Alone
-    from benchmarks.engine.worker import brought
+    from benchmarks.engine.tasks import brought
 
     path = prepared_path(case.matrix, case.preparation, case.seed)
     context, where, call = brought(case, path, Alone())

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import device_digest
-from benchmarks.engine.machine import machine
+from benchmarks.engine.machine import cores
 from fillpath import registry, syntax
 from fillpath.errors import FillpathError, UnavailableError
 from fillpath.nouns import content_hash
@@ -45,26 +45,13 @@ Usage = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A .cu file in one of its variants. users : the implementations that name it, or the gate."""
+    """A .cu file in one of its variants."""
 
     path: Path
     defines: tuple[str, ...]
-    users: tuple[str, ...]
 
     def __str__(self) -> str:
         return " ".join([str(self.path.relative_to(ROOT)), *self.defines])
-
-
-@dataclass(frozen=True)
-class Compilation:
-    """The outcome of NVRTC.
-
-    failure : the status and the log, empty where there is machine code
-    log : with warnings, and the report of ptxas
-    """
-
-    failure: str
-    log: str
 
 
 def bindings() -> Any:
@@ -77,25 +64,28 @@ def bindings() -> Any:
     return nvrtc
 
 
-def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> Compilation:
-    """Compile to machine code."""
+def compile_source(nvrtc: Any, source: str, name: str, options: tuple[str, ...]) -> str:
+    """Compile to machine code. Return the log, with warnings and the report of ptxas.
+
+    Raises FillpathError with the status and the log where there is no machine code.
+    """
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
     try:
         status = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])[0]
         buffer = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
         nvrtc.nvrtcGetProgramLog(program, buffer)
-        log = buffer.rstrip(bytes(1)).decode(errors="replace")
+        log: str = buffer.rstrip(bytes(1)).decode(errors="replace")
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            return Compilation(f"{status.name}\n{log}", log)
-        return Compilation("" if nvrtc.nvrtcGetCUBINSize(program)[1] else "no machine code came of it", log)
+            raise FillpathError(f"{status.name}\n{log}")
+        if not nvrtc.nvrtcGetCUBINSize(program)[1]:
+            raise FillpathError("no machine code came of it")
+        return log
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 
 
-def compile_kernel(
-    nvrtc: Any, kernel: Kernel, architecture: str, *more: str, root: Path = ROOT
-) -> Compilation:
-    """Compile a file as it is compiled on a GPU of that architecture.
+def compile_kernel(nvrtc: Any, kernel: Kernel, architecture: str, *more: str, root: Path = ROOT) -> str:
+    """Compile a file as it is compiled on a GPU of that architecture. Return the log; raises FillpathError.
 
     more : options
     root : the checkout whose file and headers are compiled
@@ -105,7 +95,10 @@ def compile_kernel(
     headers = f"-I{root / HEADERS.relative_to(ROOT)}"
     options = (headers, *kernels.options(kernel.defines), *linked, *CUPYS, f"-arch={architecture}", *more)
     path = root / kernel.path.relative_to(ROOT)
-    return compile_source(nvrtc, path.read_text(), path.name, options)
+    try:
+        return compile_source(nvrtc, path.read_text(), path.name, options)
+    except FillpathError as error:
+        raise FillpathError(f"{kernel} does not compile for {architecture}: {error}") from error
 
 
 def registered_kernels() -> list[Kernel]:
@@ -115,7 +108,7 @@ def registered_kernels() -> list[Kernel]:
     variants. VARIANTS_OF names the files of the variants, where other modules launch the rest.
     """
     registry.load_all()
-    users: dict[tuple[Path, tuple[str, ...]], list[str]] = {(device_digest.KERNEL, ()): ["the gate"]}
+    found = {Kernel(device_digest.KERNEL, ()): None}
     for entry in registry.registered():
         module = sys.modules[entry.module]
         files = getattr(module, "VARIANTS_OF", entry.kernels)
@@ -124,8 +117,8 @@ def registered_kernels() -> list[Kernel]:
             text = "\n".join(part.read_text() for part in (path, *included(path)))
             # Defines that neither the file nor a header of it mentions make no difference.
             seen = [define for define in variant if re.search(rf"\b{define.partition('=')[0]}\b", text)]
-            users.setdefault((path, tuple(seen)), []).append(f"{entry.stage}.{entry.name}")
-    return [Kernel(path, defines, tuple(dict.fromkeys(names))) for (path, defines), names in users.items()]
+            found[Kernel(path, tuple(seen))] = None
+    return list(found)
 
 
 def changes(base: Path, tip: Path) -> list[str]:
@@ -154,15 +147,12 @@ def usages(kernels: Iterable[Kernel], root: Path = ROOT) -> dict[str, Usage]:
 
     def usages_of(job: tuple[Kernel, str]) -> dict[str, Usage]:
         kernel, architecture = job
-        compilation = compile_kernel(nvrtc, kernel, architecture, REPORT, root=root)
-        if compilation.failure:
-            raise FillpathError(f"{kernel} does not compile for {architecture}: {compilation.failure}")
+        found = parse(compile_kernel(nvrtc, kernel, architecture, REPORT, root=root))
         file, *defines = str(kernel).split()
-        found = parse(compilation.log).items()
-        return {" ".join((file, name, *defines, architecture)): usage for name, usage in found}
+        return {" ".join((file, name, *defines, architecture)): usage for name, usage in found.items()}
 
     present = [kernel for kernel in kernels if _text(kernel, root)]
-    with ThreadPoolExecutor(machine().cores) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         found = pool.map(usages_of, itertools.product(present, ARCHITECTURES))
         return {name: usage for several in found for name, usage in several.items()}
 

@@ -24,7 +24,7 @@ from benchmarks.engine.follow import begin_part
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import job_of, ranks_of
 from benchmarks.engine.reference import reference
-from benchmarks.engine.worker import measure
+from benchmarks.engine.tasks import measure
 from fetch.prepare import prepare
 from fillpath import LOG
 from fillpath.case import Case

@@ -15,7 +15,6 @@ from fillpath.record import Verified
 class Degrees(Suite):
     """Seconds from the pattern of A, resident, to the entries of each row."""
 
-    stage = "degrees"
     reads = (Laplacian,)
 
     def check(self, result: Any, context: Context) -> Verified:
