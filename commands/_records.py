@@ -12,7 +12,6 @@ from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
 from fillpath.processes import interval
 from fillpath.record import Record
-from fillpath.settings import Settings
 from fillpath.stages import STAGES
 
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ def figure_cases(records: "Records") -> Callable[[str, str], list[Case]]:
     """
     stored = {path.stem for path in paths.results().glob("*/records/*.jsonl")}
     names = frozenset(stored | {record.case for record in records.rows})
-    papers = Settings(suite="papers")
-    return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
+    return functools.cache(lambda paper, figure: drawn_cases(paper, figure, names))
 
 
 def with_records(cases: Iterable[Case], records: "Records") -> list[Case]:

@@ -413,7 +413,7 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
     steps = {"": 40.0, ".seed=1": 41.0, ".seed=2": 42.0, ".seed=10": 50.0}
     found = [solved(f"parac_cpu{seed}", matrix="poisson3d,24", steps=count) for seed, count in steps.items()]
     records = Records((*found, solved("parac_cpu.seed=1", matrix=STAND_IN)))
-    cases = drawn_cases("parac", "seeds", Settings(), {record.case for record in records.rows})
+    cases = drawn_cases("parac", "seeds", {record.case for record in records.rows})
     frame = seeds.EXHIBIT.frame(records, ENTRIES, cases)
     assert frame.loc[frame["status"] == "ok", "seed"].tolist() == [0, 1, 2, 10]
     assert set(frame["label"]) == {"poisson3d:24"}
