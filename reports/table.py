@@ -46,6 +46,7 @@ COLUMNS = (
     "series_file", "verified_by", "verified_method", *_RECORD, "current", *_NUMBERS, *SECONDS, "processes",
     *OBJECTS,
 )  # fmt: skip
+_TEXTS = [name for name in COLUMNS if name not in (*NAMES, *_NUMBERS, "low")]
 
 
 def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper: str) -> pd.DataFrame:
@@ -60,12 +61,13 @@ def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper:
     rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
     facts = pd.DataFrame([row.pop("facts") for row in rows], range(len(rows)), dtype="float64")
     facts = facts.sort_index(axis=1).rename(columns={name: f"counted_{name}" for name in COLUMNS})
-    texts = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
-    numbers = {name: texts.pop(name) for name in _NUMBERS}
-    said = pd.DataFrame(texts, facts.index, dtype="object").join(pd.DataFrame(numbers, dtype="float64"))
-    whole = with_rounds(said, map(Rounds.of, said["runs"]))
-    whole["low"] = whole["low"].fillna(said["low"].astype("float64"))
-    whole = pd.concat([whole, names_of(said, entries, paper), facts], axis=1)
+    said, numbers = (
+        pd.DataFrame([[row.get(name) for name in names] for row in rows], facts.index, names, dtype=kind)
+        for names, kind in ((_TEXTS, "object"), ([*_NUMBERS, "low"], "float64"))
+    )
+    whole = with_rounds(said.join(numbers), map(Rounds.of, said["runs"]))
+    whole["low"] = whole["low"].fillna(numbers["low"])
+    whole = pd.concat([whole, names_of(whole, entries, paper), facts], axis=1)
     # One block of each type: pandas copies many slowly.
     return whole[[*COLUMNS, *facts]].copy()
 

@@ -72,7 +72,7 @@ def over(
     bounds : bool, whether a call that a limit of time ended gives a bound
     """
     index = top.index.union(bottom.index, sort=False)
-    sides = [dicts(part.reindex(columns=_MEASURED).reindex(index)) for part in (top, bottom)]
+    sides = [dicts(part.reindex(index, columns=_MEASURED)) for part in (top, bottom)]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = [_over(a, b, names, bounds) for a, b in zip(*sides, strict=True)]
     ratios = pd.DataFrame([numbers for _, *numbers in found], index, RATIO[1:], dtype="float64")
