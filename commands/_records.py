@@ -59,6 +59,15 @@ def with_records(cases: Iterable[Case], records: "Records") -> list[Case]:
     return [case for case in cases if case.name in names]
 
 
+def measured_figures(records: "Records") -> dict[tuple[str, str], list[Case]]:
+    """Return the cases that any machine has a record of, by (paper, figure) of each figure with one."""
+    from reports.figures import available_figures
+
+    cases_of = figure_cases(records)
+    found = {pair: with_records(cases_of(*pair), records) for pair in available_figures()}
+    return {pair: cases for pair, cases in found.items() if cases}
+
+
 def machines_here() -> list[str]:
     """Return this machine and, on a cluster, those that measured a stage of this checkout last."""
     return list(dict.fromkeys([machine_name(), *map(machine_of, STAGES)]))
