@@ -20,6 +20,7 @@ from fetch.names import is_generated
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.config import load
+from fillpath.entry import Entry
 from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES
@@ -118,7 +119,7 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     return list(cases)
 
 
-def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
+def _matrices(experiment: Experiment, suite: str) -> list[Entry]:
     """Return the experiment's matrices and their stand-ins in the size class, cheapest first."""
     within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     if not isinstance(experiment.matrices, str):
@@ -129,7 +130,7 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
     return sorted(entries, key=_cost)
 
 
-def _cost(entry: catalogue.Entry) -> int:
+def _cost(entry: Entry) -> int:
     """Return the entries of the matrix, for a rank only."""
     return entry.nnz_with_zeros or entry.nnz or 0
 

@@ -169,7 +169,7 @@ def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | Transfe
     entries = [catalogue.lookup(matrix) for matrix in matrices]
     there = [e for e in entries if e.group and where.here and suitesparse.cached(e.group, e.name, e.sha256)]
     asked = archive_sizes((e.group, e.name) for e in entries if e.group and e not in there)
-    others = {e.id: 0.0 if e.obtainable else TransferError(e.kind) for e in entries}
+    others = {e.id: 0.0 if catalogue.obtainable(e) else TransferError(e.kind) for e in entries}
     sizes = {e.id: asked.get((e.group, e.name), others[e.id]) for e in entries}
     return {matrix: np.nan if size is None else size for matrix, size in sizes.items()}
 

@@ -20,7 +20,7 @@ from fillpath.paths import ROOT, results, write_text
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
-from reports.facts.printed import MatrixEntry
+from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
@@ -41,7 +41,7 @@ def page(
     standings: Sequence[Standing],
     cases: Sequence[Case],
     records: Records,
-    entries: Sequence[MatrixEntry],
+    entries: Entries,
     comparison: Comparison | None = None,
     measured: Collection[tuple[str, str]] = (),
 ) -> Path:
