@@ -175,7 +175,7 @@ def with_rounds(rows: pd.DataFrame, found: Iterable[Rounds | None]) -> pd.DataFr
     return rows.assign(
         **dict(zip(SECONDS, np.reshape(ends, (-1, 3)).T, strict=True)),
         status=rows["status"].mask(ok & rounds.isna(), NOT_MEASURED),
-        processes=[len(each.numbers) if each else 0 for each in known],
+        processes=np.array([len(each.numbers) if each else 0 for each in known], dtype=int),
         rounds=rounds,
     )
 
