@@ -11,7 +11,6 @@ from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
 from fillpath.processes import interval
 from fillpath.record import Record
-from fillpath.settings import Settings
 from fillpath.stages import STAGES
 from reports.facts.records import Records
 
@@ -43,14 +42,22 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
     """
     stored = {path.stem for path in paths.results().glob("*/records/*.jsonl")}
     names = frozenset(stored | {record.case for record in records.rows})
-    papers = Settings(suite="papers")
-    return functools.cache(lambda paper, figure: drawn_cases(paper, figure, papers, names))
+    return functools.cache(lambda paper, figure: drawn_cases(paper, figure, names))
 
 
 def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
     """Return the cases that any machine has a record of."""
     names = {record.case for record in records.rows}
     return [case for case in cases if case.name in names]
+
+
+def measured_figures(records: "Records") -> dict[tuple[str, str], list[Case]]:
+    """Return the cases that any machine has a record of, by (paper, figure) of each figure with one."""
+    from reports.figures import available_figures
+
+    cases_of = figure_cases(records)
+    found = {pair: with_records(cases_of(*pair), records) for pair in available_figures()}
+    return {pair: cases for pair, cases in found.items() if cases}
 
 
 def machines_here() -> list[str]:

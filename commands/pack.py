@@ -10,11 +10,10 @@ from benchmarks.engine.follow import adopt, begin_part
 from benchmarks.engine.machine import git_state
 from benchmarks.runs import archive
 from commands._parser import Arguments, Parser
-from commands._records import figure_cases, machine_holdings, with_records
+from commands._records import figure_cases, machine_holdings, measured_figures
 from fetch import catalogue, collection
 from fillpath import LOG, host
 from fillpath.errors import UnknownNameError
-from reports import figures
 from reports.facts.records import Records
 from reports.pages import crate, drawing, handout
 
@@ -48,12 +47,11 @@ def run(arguments: Arguments) -> int:
 
 def _drawn(machine: str, records: Records) -> tuple[dict[str, bytes], bool]:
     """Return figures and summary by their paths in the pack, and whether any could not be judged or drawn."""
-    cases_of = figure_cases(records)
-    drawn = [pair for pair in figures.available_figures() if with_records(cases_of(*pair), records)]
+    drawn = measured_figures(records)
     LOG.info("judging the claims and drawing %d figures of %s", len(drawn), machine)
     adopt()
     with TemporaryDirectory() as folder:
-        sources = drawing.Sources(records, cases_of, catalogue.entries(), site=Path(folder))
+        sources = drawing.Sources(records, figure_cases(records), catalogue.entries(), site=Path(folder))
         result = drawing.make(sources, begin_part, drawn)
         files = handout.files(machine, records, result, Path(folder))
     return {f"{archive.REPORT}/{name}": data for name, data in files.items()}, bool(result.failed)

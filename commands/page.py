@@ -4,10 +4,11 @@ Exit status 1 where a figure could not be judged or drawn, and with --draw where
 stops no measurement."""
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Arguments, Parser
-from commands._records import figure_cases, load_records, machines_here, records_of, with_records
+from commands._records import figure_cases, load_records, machines_here, measured_figures, records_of
 from fetch import catalogue
 from fillpath import LOG
 from fillpath.case import Case
@@ -32,8 +33,7 @@ def run(arguments: Arguments) -> int:
     if arguments.draw or arguments.machine:
         return _draw(arguments.draw or [], arguments.machine)
     records, draws = load_records(), arguments.draw is not None
-    cases_of = figure_cases(records)
-    drawn = [pair for pair in figures.available_figures() if draws and with_records(cases_of(*pair), records)]
+    drawn = measured_figures(records) if draws else ()
     return int(not write(drawn, records) or bool(draws and records.refused))
 
 
@@ -65,14 +65,13 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
     except FillpathError as error:
         LOG.warning("%s", error)
     adopt()
-    cases_of, entries = figure_cases(records), catalogue.entries()
-    sources = drawing.Sources(records, cases_of, entries, machines_here())
+    entries, measured = catalogue.entries(), measured_figures(records)
+    sources = drawing.Sources(records, figure_cases(records), entries, machines_here())
     result = drawing.make(sources, begin_part, drawn)
-    cases = (case for pair in figures.available_figures() for case in cases_of(*pair))
-    measured = with_records(cases, records)
-    shown = list(dict.fromkeys([*measured, *(Case.parse(record.case) for record in records.rows)]))
+    others = (Case.parse(record.case) for record in records.rows)
+    shown = list(dict.fromkeys(chain(*measured.values(), others)))
     comparison = _comparison(result.standings, records)
-    print(webpage.page(result.standings, shown, records, entries, comparison))
+    print(webpage.page(result.standings, shown, records, entries, comparison, measured))
     return not result.failed
 
 

@@ -3,12 +3,12 @@
 import csv
 import functools
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fetch import collection, names
 from fillpath.config import violation
+from fillpath.entry import Entry
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
@@ -16,40 +16,9 @@ from fillpath.paths import CONFIG
 _LISTS, _COUNTS = ("papers", "lower_in", "stands_for"), ("order", "nnz", "nnz_with_zeros")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A row of the catalogue.
-
-    id : as in a case's name
-    group, name : in the collection; group is empty for other matrices
-    order : rows
-    nnz : entries without explicit zeros; symmetric entries count twice
-    nnz_with_zeros : entries with explicit zeros; symmetric entries count twice
-    kind : what the matrix describes, or why it cannot be obtained
-    papers : those that print it
-    lower_in : those that print only its lower triangle
-    stands_for : ids of paper matrices of the same kind
-    suite : embedded, small or papers
-    sha256 : of the collection's archive, empty if not recorded
-    """
-
-    id: str
-    group: str
-    name: str
-    order: int | None
-    nnz: int | None
-    nnz_with_zeros: int | None
-    kind: str
-    papers: tuple[str, ...]
-    lower_in: tuple[str, ...]
-    stands_for: tuple[str, ...]
-    suite: str
-    sha256: str
-
-    @property
-    def obtainable(self) -> bool:
-        """Tell whether the matrix can be downloaded or generated."""
-        return bool(self.group) or names.is_generated(self.name)
+def obtainable(entry: Entry) -> bool:
+    """Tell whether a matrix can be downloaded or generated."""
+    return bool(entry.group) or names.is_generated(entry.name)
 
 
 @functools.cache

@@ -75,7 +75,7 @@ def parse(text: str) -> MatrixId:
     entry = catalogue.find(text)
     if entry is not None and entry.group:
         return InCollection(entry.id, entry.group, entry.name, entry.sha256)
-    if entry is not None and not entry.obtainable:
+    if entry is not None and not catalogue.obtainable(entry):
         return Unobtainable(entry.id, entry.kind)
     name = entry.name if entry is not None else text
     if names.is_generated(name):

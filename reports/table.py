@@ -46,6 +46,7 @@ COLUMNS = (
     "series_file", "verified_by", "verified_method", *_RECORD, "current", *_NUMBERS, *SECONDS, "processes",
     *OBJECTS,
 )  # fmt: skip
+_TEXTS = [name for name in COLUMNS if name not in (*NAMES, *_NUMBERS, "low")]
 
 
 def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper: str) -> pd.DataFrame:
@@ -60,12 +61,13 @@ def case_table(records: Records, cases: Iterable[Case], entries: Entries, paper:
     rows = [{"machine": machine, **_row(case, records)} for case in dict.fromkeys(cases)]
     facts = pd.DataFrame([row.pop("facts") for row in rows], range(len(rows)), dtype="float64")
     facts = facts.sort_index(axis=1).rename(columns={name: f"counted_{name}" for name in COLUMNS})
-    texts = {name: [row.get(name) for row in rows] for name in COLUMNS if name not in NAMES}
-    numbers = {name: texts.pop(name) for name in _NUMBERS}
-    said = pd.DataFrame(texts, facts.index, dtype="object").join(pd.DataFrame(numbers, dtype="float64"))
-    whole = with_rounds(said, [Rounds.of(runs) if runs else None for runs in said["runs"]])
-    whole["low"] = whole["low"].fillna(said["low"].astype("float64"))
-    whole = pd.concat([whole, names_of(said, entries, paper), facts], axis=1)
+    said, numbers = (
+        pd.DataFrame([[row.get(name) for name in names] for row in rows], facts.index, names, dtype=kind)
+        for names, kind in ((_TEXTS, "object"), ([*_NUMBERS, "low"], "float64"))
+    )
+    whole = with_rounds(said.join(numbers), map(Rounds.of, said["runs"]))
+    whole["low"] = whole["low"].fillna(numbers["low"])
+    whole = pd.concat([whole, names_of(whole, entries, paper), facts], axis=1)
     # One block of each type: pandas copies many slowly.
     return whole[[*COLUMNS, *facts]].copy()
 
@@ -155,30 +157,27 @@ def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.Da
     """
     codes: Iterable[str] = rows["implementation"]
     chosen = [samples.get(code) if isinstance(samples, Mapping) else samples for code in codes]
-    every = zip(chosen, rows["runs"], strict=True)
-    found = [Rounds.of(runs, each) if each and runs else None for each, runs in every]
-    return with_rounds(rows, found, [each is not None for each in chosen])
+    every = zip(chosen, rows["runs"], rows["rounds"], strict=True)
+    whole = with_rounds(rows, [Rounds.of(runs, each) if each else own for each, runs, own in every])
+    # A time limit bounds the seconds of the whole call alone.
+    return whole.assign(low=np.where([each is None for each in chosen], rows["low"], whole["low"]))
 
 
-def with_rounds(
-    rows: pd.DataFrame, found: Sequence[Rounds | None], swapped: Sequence[bool] | bool = True
-) -> pd.DataFrame:
-    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row has none.
-
-    swapped : the rows that get them, True for all
-    """
+def with_rounds(rows: pd.DataFrame, found: Iterable[Rounds | None]) -> pd.DataFrame:
+    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row has none."""
     ok = rows["status"] == "ok"
-    every = [
-        (each.median, *each.interval, len(each.numbers), each)
-        if is_ok and each and each.numbers and each.median > 0
-        else (np.nan, np.nan, np.nan, 0, None)
+    known = [
+        each if is_ok and each and each.numbers and each.median > 0 else None
         for each, is_ok in zip(found, ok, strict=True)
     ]
-    parts = pd.DataFrame(every, rows.index, [*SECONDS, "processes", "rounds"], dtype="object")
-    parts["status"] = rows["status"].mask(ok & parts["rounds"].isna(), NOT_MEASURED)
-    parts = parts.where(pd.Series(swapped, rows.index, dtype=bool), rows[list(parts)], axis=0)
-    types = dict.fromkeys(SECONDS, "float64") | {"processes": "int"}
-    return rows.assign(**parts.astype(types))
+    ends = [(each.median, *each.interval) if each else [np.nan] * 3 for each in known]
+    rounds = pd.Series(known, rows.index, dtype="object")
+    return rows.assign(
+        **dict(zip(SECONDS, np.reshape(ends, (-1, 3)).T, strict=True)),
+        status=rows["status"].mask(ok & rounds.isna(), NOT_MEASURED),
+        processes=np.array([len(each.numbers) if each else 0 for each in known], dtype=int),
+        rounds=rounds,
+    )
 
 
 def phases(*names: str, less: Sequence[str] = (), some: bool = False) -> Samples:

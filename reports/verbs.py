@@ -72,10 +72,12 @@ def over(
     bounds : bool, whether a call that a limit of time ended gives a bound
     """
     index = top.index.union(bottom.index, sort=False)
-    sides = [dicts(part.reindex(columns=_MEASURED).reindex(index)) for part in (top, bottom)]
+    sides = [dicts(part.reindex(index, columns=_MEASURED)) for part in (top, bottom)]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = [_over(a, b, names, bounds) for a, b in zip(*sides, strict=True)]
-    return pd.DataFrame(found, index, RATIO).astype(dict.fromkeys(RATIO[1:], "float64"))
+    ratios = pd.DataFrame([numbers for _, *numbers in found], index, RATIO[1:], dtype="float64")
+    ratios.insert(0, RATIO[0], [pair for pair, *_ in found])
+    return ratios
 
 
 def _over(a: Row, b: Row, names: tuple[str, str], bounds: bool) -> tuple[Any, ...]:
@@ -159,8 +161,8 @@ def fastest(
     """
     rows = pd.concat(parts, names=["code"]).reset_index("code")
     seconds = rows["median"].where(rows[status] == "ok").astype(float)
-    lacking = rows["code"].where(seconds.isna() & ~rows["status"].astype(str).str.endswith("unsupported"))
-    rows["untimed"] = lacking.groupby(level=KEY).transform(lambda codes: ", ".join(codes.dropna()))
+    lacking = rows["code"][seconds.isna() & ~rows["status"].astype(str).str.endswith("unsupported")]
+    rows["untimed"] = lacking.groupby(level=KEY).agg(", ".join).reindex(rows.index).fillna("")
     if run is not None:
         own = (rows["run_id"] == run.reindex(rows.index)) & seconds.notna()
         seconds = seconds.mask(own.groupby(level=KEY).transform("any") & ~own)
@@ -201,16 +203,13 @@ def with_absent(
     rows: pd.DataFrame, names: Collection[str], by: str = "matrix", reason: str | None = ABSENT
 ) -> pd.DataFrame:
     """Return the rows and, at the end, a `not_run` one for each of these matrices that no row has in `by`."""
-    present, place = set(rows[by]), len(rows)
+    present = set(rows[by])
     absent = [name for name in names if name not in present]
     statuses = rows.filter(regex="^(status|told|both)|pair$")
     said = {by: absent, "label": absent, "reason": reason} | dict.fromkeys(statuses, "not_run")
     known = {name: value for name, value in said.items() if name in rows}
-    whole = rows.astype(dict.fromkeys(known, "object")).reset_index(drop=True)
-    whole = whole.reindex(range(place + len(absent)))
-    for name, value in known.items():
-        whole.loc[place:, name] = value
-    return whole.copy()
+    more = pd.DataFrame(known, range(len(absent)), dtype="object")
+    return pd.concat([rows, more], ignore_index=True).copy() if absent else rows.reset_index(drop=True)
 
 
 def in_papers_order(frame: pd.DataFrame, paper: str, shown: Collection[str] = ()) -> pd.DataFrame:

@@ -129,19 +129,12 @@ def test_options_are_written_as_a_case_writes_them(
         experiments.__wrapped__()
 
 
-def test_a_reader_without_a_gpu_is_shown_what_others_measured() -> None:
-    here = Settings(device="cpu")
-    others = {
-        case.name
-        for suite in ("embedded", "small")
-        for case in figure_cases("gsofa", "fig14", Settings(suite=suite))
-    }
-    assert drawn_cases("gsofa", "fig14", here, set()) == []
-    drawn = drawn_cases("gsofa", "fig14", here, others)
-    assert {case.name for case in drawn} == others and len(drawn) == len(others)
-    own = figure_cases("gsofa", "fig10", here)
-    assert drawn_cases("gsofa", "fig10", here, others)[: len(own)] == own
-    assert drawn_cases("gsofa", "fig10", here, {"symbolic.fill1@no+such.metis"}) == own
+def test_a_figure_shows_the_papers_cases_and_recorded_ones_of_every_suite() -> None:
+    embedded, small, own = (figure_cases("gsofa", "fig14", Settings(suite=suite)) for suite in SUITES)
+    assert set(small) <= set(own) and embedded and not set(embedded) & set(own)
+    assert drawn_cases("gsofa", "fig14", set()) == own
+    assert drawn_cases("gsofa", "fig14", {"symbolic.fill1@no+such.metis"}) == own
+    assert drawn_cases("gsofa", "fig14", {case.name for case in (*own, *embedded[1:])}) == own + embedded[1:]
 
 
 @pytest.mark.parametrize("figure", ["fig5", "table3", "fig14", "fig15", "fig16", "fig20"])

@@ -15,6 +15,7 @@ from fetch import catalogue, names
 from fetch.matrix_id import parse, resolve
 from fetch.source import load
 from fillpath.case import Case
+from fillpath.entry import Entry
 from fillpath.errors import ConfigError, InputError, TransferError, UnknownNameError
 from fillpath.paths import CONFIG, ROOT
 from fillpath.registry import load_all
@@ -63,7 +64,7 @@ def test_entries_are_those_that_each_paper_prints(paper: str) -> None:
             assert printed in [counted_by(entry, paper) for entry in listed], row
 
 
-def counted_by(entry: catalogue.Entry, paper: str) -> int | None:
+def counted_by(entry: Entry, paper: str) -> int | None:
     """What that paper counts as this matrix's entries: PPoPP'23 and GLU count explicit zeros, GSoFA and ParAC
     do not; some symmetric matrices are printed as their lower triangle. None: unknown."""
     entries = entry.nnz_with_zeros if paper in ("ooclu", "glu3") else entry.nnz
@@ -73,7 +74,7 @@ def counted_by(entry: catalogue.Entry, paper: str) -> int | None:
 
 
 @pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda entry: entry.id)
-def test_an_entry_is_found_by_each_of_its_names_and_fits_a_case(entry: catalogue.Entry) -> None:
+def test_an_entry_is_found_by_each_of_its_names_and_fits_a_case(entry: Entry) -> None:
     for spelling in (entry.id, entry.name, f"{entry.group}/{entry.name}" if entry.group else entry.name):
         assert catalogue.lookup(spelling) is entry
         assert resolve(spelling).text == entry.id
@@ -93,7 +94,7 @@ def test_every_entry_is_a_papers_stands_in_for_one_or_is_named_by_an_experiment(
     [entry for entry in catalogue.entries() if not entry.group and entry.suite != "papers"],
     ids=lambda entry: entry.id,
 )
-def test_an_entry_without_a_group_is_generated_as_listed(entry: catalogue.Entry) -> None:
+def test_an_entry_without_a_group_is_generated_as_listed(entry: Entry) -> None:
     loaded = load(parse(entry.id))
     assert names.parse(entry.name).name == entry.name
     assert (loaded.matrix.shape[0], loaded.entries) == (entry.order, entry.nnz)

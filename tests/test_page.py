@@ -39,6 +39,11 @@ from tests.serial import Serial
 
 pytestmark = pytest.mark.usefixtures("site")
 SIZE = 800_000
+NOT_DRAWN = {
+    "gsofa_fig14": "not drawn yet. Draw it from its records: <code>.venv/bin/fillpath page --draw</code>",
+    "glu3_raw": "Measured, but not drawn yet",
+    "gsofa_fig15": "Not drawn: no machine has a record of the figure.",
+}
 # Closes tags and attributes where it is not escaped, and is a character of HTML where it is escaped twice.
 HOSTILE = """</td><evil a="b" c='d'>&lt;"""
 
@@ -308,6 +313,16 @@ def test_single_figures_are_drawn_anew_of_stored_records_and_no_page(
         assert main(["page", *words.split()]) == 2 and why in capsys.readouterr().err
 
 
+def test_a_measured_figure_that_is_not_drawn_says_what_draws_it(standings: list[Standing]) -> None:
+    """A figure without claims is on the page as soon as it is measured."""
+    text = page(standings, RECORDS, None, {("gsofa", "fig14"), ("glu3", "raw")})
+    parts = {name: text.partition(f'id="{name}"')[2].partition("</article>")[0] for name in NOT_DRAWN}
+    for name, words in NOT_DRAWN.items():
+        assert words in parts[name] and "<figure>" not in parts[name], name
+    assert "Measure anew" in parts["gsofa_fig14"] and "Measure it" in parts["gsofa_fig15"]
+    assert 'id="glu3_raw"' not in page(standings)
+
+
 def torn(*arguments: object) -> pd.DataFrame:
     return pd.read_csv(io.StringIO("a,b\n1,2,3\n4,5\n1,2,3,4"))
 
@@ -327,9 +342,10 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone_and_makes_the
     monkeypatch.setattr("commands.page.begin_part", lambda: None)
     monkeypatch.setattr(drawing, "workers", Serial)
     monkeypatch.setattr(drawing, "paper_names", lambda: ["gsofa"])
-    for record in RECORDS.rows[:9]:
+    for record in RECORDS.rows[::9]:
         write_records(record_path(record.machine, record.case), [record])
     assert main(["page"]) == 0 and "not judged" not in caplog.text
+    assert "Measured, but not drawn yet" in paths.PAGE.read_text()
     shown["fig14"] = replace(shown["fig14"], rows=torn)
     assert main(["page"]) == 1 and "gsofa.fig14 not judged on made-up: ParserError" in caplog.text
     assert "could not be judged: ParserError" in paths.PAGE.read_text()

@@ -20,6 +20,7 @@ from fetch.names import is_generated
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.config import load
+from fillpath.entry import Entry
 from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES
@@ -94,14 +95,13 @@ def suite_figures(settings: Settings) -> list[tuple[str, str]]:
     return list(dict.fromkeys((e.paper, e.figure) for e in suite_experiments(settings)))
 
 
-def drawn_cases(paper: str, figure: str, settings: Settings, recorded: Collection[str]) -> list[Case]:
-    """Return the cases behind one figure, and recorded cases of its other suites, devices and seeds.
+def drawn_cases(paper: str, figure: str, recorded: Collection[str]) -> list[Case]:
+    """Return the papers' cases behind one figure, and recorded cases of the embedded suite and other seeds.
 
     recorded : names of cases that any machine has a record of
     """
-    wider = [replace(settings, suite=suite, device="") for suite in SUITES]
-    others = [case for each in wider for case in figure_cases(paper, figure, each) if case.name in recorded]
-    cases = list(dict.fromkeys([*figure_cases(paper, figure, settings), *others]))
+    own, embedded = (figure_cases(paper, figure, Settings(suite=suite)) for suite in (_LAID_OUT, "embedded"))
+    cases = list(dict.fromkeys([*own, *(case for case in embedded if case.name in recorded)]))
     seeded = {replace(case, seed=0) for case in cases if case.seed}
     named = [Case.parse(name) for name in recorded if seeded and ".seed=" in name]
     other_seeds = sorted(case for case in named if replace(case, seed=0) in seeded)
@@ -119,7 +119,7 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     return list(cases)
 
 
-def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
+def _matrices(experiment: Experiment, suite: str) -> list[Entry]:
     """Return the experiment's matrices and their stand-ins in the size class, cheapest first."""
     within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
     if not isinstance(experiment.matrices, str):
@@ -130,7 +130,7 @@ def _matrices(experiment: Experiment, suite: str) -> list[catalogue.Entry]:
     return sorted(entries, key=_cost)
 
 
-def _cost(entry: catalogue.Entry) -> int:
+def _cost(entry: Entry) -> int:
     """Return the entries of the matrix, for a rank only."""
     return entry.nnz_with_zeros or entry.nnz or 0
 

@@ -168,7 +168,7 @@ def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | Transfe
     entries = [catalogue.lookup(matrix) for matrix in matrices]
     there = [e for e in entries if e.group and where.here and suitesparse.cached(e.group, e.name, e.sha256)]
     sizes = {e.id: np.nan if e.group and e not in there else 0.0 for e in entries}
-    return sizes | {e.id: TransferError(e.kind) for e in entries if not e.obtainable}
+    return sizes | {e.id: TransferError(e.kind) for e in entries if not catalogue.obtainable(e)}
 
 
 def _forecast(case: Case, known: Predictions, where: Site, settings: Settings) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.settings import settings
 from reports.facts.claims import paper_figure
-from reports.facts.printed import MatrixEntry
+from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.figures import stem
 from reports.shapes import style
@@ -39,7 +39,7 @@ def summary(
     figures: Iterable[tuple[str, str]],
     cases: Sequence[Case],
     records: Records,
-    entries: Sequence[MatrixEntry],
+    entries: Entries,
 ) -> str:
     """Return the closing text of a run: the table of cases, why some failed, where the figures are.
 
@@ -61,7 +61,7 @@ def summary(
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _table(rows: pd.DataFrame, entries: Sequence[MatrixEntry]) -> list[str]:
+def _table(rows: pd.DataFrame, entries: Entries) -> list[str]:
     """Return a line per case: status, median, the paper's figure, as far as they fit into WIDTH."""
     table = [("case", "status", "   median", "the paper")]
     for name, status, median in zip(rows["case"], rows["status"], rows["median"], strict=True):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 
 import pandas as pd
 
@@ -42,7 +41,7 @@ def outcome_label(outcome: Outcome, reason: str = "") -> str:
 
 # (label, reason) of rows that are in no number.
 LeftOut = tuple[tuple[str, str], ...]
-_nothing = partial(pd.DataFrame, columns=["input", "of_claim", "bound", "label"])
+_NOTHING = pd.DataFrame(columns=["input", "of_claim", "bound", "label"])
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Verdict:
     low: float = 0.0
     high: float = 0.0
     printed: float = 0.0
-    points: pd.DataFrame = field(default_factory=_nothing, compare=False)
+    points: pd.DataFrame = field(default_factory=lambda: _NOTHING, compare=False)
     of: int | None = None
     processes: int | None = None
     left_out: LeftOut = ()

@@ -5,8 +5,9 @@ import math
 from operator import itemgetter
 from typing import NamedTuple
 
+from fillpath.entry import Entry
 from fillpath.papers import papers
-from reports.facts.printed import Entries, MatrixEntry, abbreviation, printed_column
+from reports.facts.printed import Entries, abbreviation, printed_column
 
 
 class Features(NamedTuple):
@@ -33,7 +34,7 @@ def distance(one: Features, other: Features) -> tuple[float, str]:
     return math.prod(max(ratio, 1 / ratio) for ratio in ratios.values() if ratio > 0), ", ".join(parts)
 
 
-def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, symmetry: float) -> str | None:
+def distances(entry: Entry, entries: Entries, paper: str, fill: float, symmetry: float) -> str | None:
     """Return the distance of a stand-in from each of the paper's matrices: `HM: n 0.1x, ...; PR: ...`.
 
     Matrices of its own kind come first, the nearest before others. None where no size is known.
@@ -46,7 +47,7 @@ def distances(entry: MatrixEntry, entries: Entries, paper: str, fill: float, sym
     return "; ".join(f"{abbr}: {text}" for *_, text, abbr in sorted(away, key=itemgetter(0, 1))) or None
 
 
-def _features(entry: MatrixEntry, fill: float, symmetry: float) -> Features | None:
+def _features(entry: Entry, fill: float, symmetry: float) -> Features | None:
     """Return the catalogue's features of a matrix with the given ones; None where its size is unknown."""
     entries = entry.nnz_with_zeros or entry.nnz
     if not entry.order or not entries:
@@ -55,7 +56,7 @@ def _features(entry: MatrixEntry, fill: float, symmetry: float) -> Features | No
 
 
 @functools.cache
-def _of_print(entry: MatrixEntry) -> Features | None:
+def _of_print(entry: Entry) -> Features | None:
     """Return the features that the first of the papers prints: a stand-in's distance is one in all papers."""
 
     def printed(field: str) -> float:

@@ -8,16 +8,17 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from fillpath.case import matrix_id
+from fillpath.entry import Entry
 from fillpath.twins import TWIN_OF, originals_of
 from reports.facts.distance import distances
-from reports.facts.printed import Entries, MatrixEntry, abbreviation, abbreviations, by_matrix
+from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix
 
 NAMES = (
     "label", "abbr", "stand_in_for", "distance", "stands_for", "kind", "collection", "lower_in",
 )  # fmt: skip
 
 
-def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
+def label(matrix: str, entry: Entry | None, paper: str) -> str:
     """Return `rma10 (RM)`, `twin of RM`, or the name alone where the paper has no abbreviation."""
     short, known = abbreviation(entry, paper), _by_id(paper)
     twin_of = [known[original] for original in originals_of(matrix) if original in known]
@@ -28,7 +29,7 @@ def label(matrix: str, entry: MatrixEntry | None, paper: str) -> str:
     return _with_short(name, short) if short else name
 
 
-def stand_in(entry: MatrixEntry | None, paper: str) -> str | None:
+def stand_in(entry: Entry | None, paper: str) -> str | None:
     """Return the paper's matrices that the entry replaces as a stand-in: `ST, AU`."""
     known = _by_id(paper)
     return ", ".join(known[name] for name in (entry.stands_for if entry else ()) if name in known) or None
@@ -60,7 +61,7 @@ def names_of(rows: pd.DataFrame, entries: Entries, paper: str) -> pd.DataFrame:
 
 
 def _names(
-    entry: MatrixEntry | None, entries: Entries, paper: str, matrix: str, *far: float
+    entry: Entry | None, entries: Entries, paper: str, matrix: str, *far: float
 ) -> dict[str, str | None]:
     if entry is None:
         return {"label": label(matrix, entry, paper)}

@@ -2,47 +2,21 @@
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
 from fillpath.case import matrix_id
 from fillpath.config import load
+from fillpath.entry import Entry
 from fillpath.errors import ConfigError
 from fillpath.papers import papers
 from fillpath.paths import CONFIG
 
-
-class MatrixEntry(Protocol):
-    """A matrix of the catalogue, whose fields fetch/catalogue.py explains."""
-
-    def __hash__(self) -> int: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def group(self) -> str | None: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def order(self) -> int | None: ...
-    @property
-    def nnz(self) -> int | None: ...
-    @property
-    def nnz_with_zeros(self) -> int | None: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def stands_for(self) -> tuple[str, ...]: ...
-    @property
-    def papers(self) -> tuple[str, ...]: ...
-    @property
-    def lower_in(self) -> tuple[str, ...]: ...
+Entries = Sequence[Entry]
 
 
-Entries = Sequence[MatrixEntry]
-
-
-def by_matrix(entries: Iterable[MatrixEntry]) -> Mapping[str, MatrixEntry]:
+def by_matrix(entries: Iterable[Entry]) -> Mapping[str, Entry]:
     """Return the catalogue's entries, the first of several, by id and by group/name, as cases name them."""
     named = [(name, entry) for entry in entries for name in (entry.id, f"{entry.group}/{entry.name}")]
     return {matrix_id(name): entry for name, entry in reversed(named)}
@@ -109,7 +83,7 @@ def abbreviations(paper: str) -> Mapping[str, str]:
     return {papers()[paper].generated.get(name, name): short for name, short in bare.items()}
 
 
-def abbreviation(entry: MatrixEntry | None, paper: str) -> str | None:
+def abbreviation(entry: Entry | None, paper: str) -> str | None:
     """Return the paper's abbreviation of a matrix that its table lists, None of any other."""
     if entry is None or not paper:
         return None

@@ -7,7 +7,7 @@ script.
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,7 +20,7 @@ from fillpath.paths import ROOT, write_text
 from reports.claims.standing import Standing
 from reports.claims.verdict import JUDGED
 from reports.facts.claims import paper_figure
-from reports.facts.printed import MatrixEntry
+from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
@@ -41,13 +41,15 @@ def page(
     standings: Sequence[Standing],
     cases: Sequence[Case],
     records: Records,
-    entries: Sequence[MatrixEntry],
+    entries: Entries,
     comparison: Comparison | None = None,
+    measured: Collection[tuple[str, str]] = (),
 ) -> Path:
     """Write the page: cards, each paper's figures as far as they are drawn, machines, claims, cases.
 
     cases : all that the page lists
     comparison : of the machines; None leaves that part out
+    measured : (paper, figure) of each figure that any machine has a record of
     """
     machines = machines_of(standings)
     rows = all_rows(records, cases, entries)[list(COLUMNS)]
@@ -58,7 +60,7 @@ def page(
         cards=all_cards(standings, records, comparison),
         judging=machines_of([standing for standing in standings if standing.outcome in JUDGED]),
         claims=claim_rows(standings, machines),
-        papers=[paper_part(paper, standings, machines) for paper in paper_names()],
+        papers=[paper_part(paper, standings, machines, measured) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows.assign(printed=printed)),

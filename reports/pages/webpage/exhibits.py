@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,12 @@ def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[C
     return sorted(rows, key=lambda row: min((_ORDER.index(s.outcome) for s in row[1] if s), default=9))
 
 
-def paper_part(paper: str, standings: Sequence[Standing], machines: Sequence[str]) -> dict[str, Any]:
+def paper_part(
+    paper: str, standings: Sequence[Standing], machines: Sequence[str], measured: Collection[tuple[str, str]]
+) -> dict[str, Any]:
     """Return what the page shows of a paper, by all standings and machines.
 
-    `absent` are headings of figures that are neither drawn nor judged, `rows` claims that no figure decides.
+    `absent` are headings of figures without a claim, a picture and a record, `rows` claims without a figure.
     """
     own = [standing for standing in standings if standing.claim.paper == paper]
     parts = [
@@ -45,12 +47,13 @@ def paper_part(paper: str, standings: Sequence[Standing], machines: Sequence[str
             "id": stem(paper, figure),
             "figure": figure,
             "heading": exhibit.heading,
+            "measured": (paper, figure) in measured,
             **_claims(figure, own, machines),
             **_files(stem(paper, figure)),
         }
         for figure, exhibit in exhibits(paper).items()
     ]
-    present = [part for part in parts if part["rows"] or part["drawing"] or part["damage"]]
+    present = [part for part in parts if any(map(part.get, ("rows", "drawing", "damage", "measured")))]
     return {
         "id": paper,
         "title": paper_names()[paper],
