@@ -164,6 +164,7 @@ def checkout(tmp_path: Path) -> Iterator[Path]:
 
 
 @needs_permissions
+@pytest.mark.usefixtures("shared_cache")
 @pytest.mark.parametrize("work", ["own", ""])
 def test_a_checkout_that_cannot_be_written_works_elsewhere_or_names_the_setting(
     checkout: Path, work: str, tmp_path: Path
