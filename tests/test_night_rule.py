@@ -68,9 +68,7 @@ def simulate(draw: Draw, nights: int, loss: float = 0.0) -> Outcome:
         verdicts = judge({str(case): rows[case, : taken[case]] for case in range(CASES)})
         alarms.append([verdict.is_slower for verdict in verdicts.values()])
     unchanged = np.array(alarms)[:, int(loss > 0) :]
-    return Outcome(
-        int(unchanged.any(axis=1).sum()), float(np.mean(alarms, axis=0)[0]), float(counts.mean())
-    )
+    return Outcome(int(unchanged.any(axis=1).sum()), float(np.mean(alarms, axis=0)[0]), float(counts.mean()))
 
 
 @pytest.mark.parametrize("nights", NIGHTS)
