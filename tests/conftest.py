@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 from pathlib import Path
 
@@ -33,8 +34,17 @@ settings.register_profile("fillpath", deadline=None, derandomize=True, print_blo
 settings.load_profile("fillpath")
 
 MOST_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+FOLDERS = itertools.count()
 # A worker's share of the cores: threads that spin for each other are ten times slower where they take turns.
 THREADS = max(1, MOST_THREADS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own. pytest's fixture lists those of all earlier tests for the next number."""
+    folder = tmp_path_factory.getbasetemp() / f"{next(FOLDERS)}-{request.function.__name__[:30]}"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -55,6 +55,7 @@ PHASES = {
 }
 
 
+@functools.cache
 def function(name: str, stage: str = "solve") -> Any:
     """The implementation of that name. Skips the test where its library is absent."""
     there, reason = peer(name).available()

@@ -479,8 +479,8 @@ def test_the_kernels_that_right_hand_sides_take() -> None:
 @pytest.mark.parametrize(("dtype", "exchanges"), [("float64", False), ("float64", True), ("float32", False)])
 def test_twenty_solves_on_poisoned_memory(name: str, columns: int, dtype: str, exchanges: bool) -> None:
     """Each with inverses of its own for the first five, then one solve after another."""
-    prepared = on_device(prepared_of(LARGE[name]))
-    b, expected = sides(LARGE[name], columns)
+    matrix = LARGE[name]()
+    prepared, (b, expected) = on_device(prepared_of(matrix)), sides(matrix, columns)
     found = set()
     for turn in range(20):
         if turn < 5:
@@ -498,13 +498,13 @@ def test_solvers_in_several_streams_at_a_time() -> None:
     import cupy
 
     runs = [
-        inverting(on_device(prepared_of(LARGE[name])), shape_of("float64", True, True))
+        inverting(on_device(prepared_of(LARGE[name]())), shape_of("float64", True, True))
         for name in ("grid", "wide")
     ]
     made = [inverted(run, 512) for run in runs]
     names, columns = ["grid", "wide", "grid", "wide"], [1, 1, 8, 64]
     solvers = [InverseSolver(made[k % 2]) for k in range(4)]
-    given = [sides(LARGE[name], count)[0] for name, count in zip(names, columns, strict=True)]
+    given = [sides(LARGE[name](), count)[0] for name, count in zip(names, columns, strict=True)]
     alone = [solution(solver, b) for solver, b in zip(solvers, given, strict=True)]
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(4)]
     outs = [[cupy.empty_like(b) for _ in range(10)] for b in given]
@@ -521,5 +521,5 @@ def test_solvers_in_several_streams_at_a_time() -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", LARGE)
 def test_large_systems_are_solved_as_well_as_by_substitution(name: str) -> None:
-    substitution, inverses = errors(LARGE[name], 1)
+    substitution, inverses = errors(LARGE[name](), 1)
     assert inverses < max(4 * substitution, 2e-15)

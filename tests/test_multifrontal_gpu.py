@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,10 @@ MATRICES = {
     "large": dense(260),
 }
 # What one panel after another takes too long for the CPU that plays a card.
-LARGE = {"grid": grid(150), "wide": random_matrix(3000, 0.002, 1), "outer": dense(900), "huge": dense(2300)}
+LARGE = {
+    "grid": partial(grid, 150), "wide": partial(random_matrix, 3000, 0.002, 1), "outer": partial(dense, 900),
+    "huge": partial(dense, 2300),
+}  # fmt: skip
 
 
 def run_of(
@@ -561,7 +565,7 @@ def test_many_children(tiny: None, name: str) -> None:
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize(("dtype", "exchanges"), [("float64", False), ("float64", True), ("float32", False)])
 def test_twenty_factorisations_on_poisoned_memory(name: str, dtype: str, exchanges: bool) -> None:
-    prepared = on_device(prepared_of(LARGE[name]))
+    prepared = on_device(prepared_of(LARGE[name]()))
     assert len({solution_bits(run_of(prepared, shape_of(dtype, True, exchanges))) for _ in range(20)}) == 1
 
 
@@ -571,8 +575,9 @@ def test_twenty_factorisations_on_poisoned_memory(name: str, dtype: str, exchang
 def test_large_systems(name: str, options: dict[str, Any]) -> None:
     import cupy
 
-    solution, _ = direct_gpu(on_device(prepared_of(LARGE[name])), **options)
-    assert residual(LARGE[name], cupy.asnumpy(solution.x).reshape(-1, LARGE[name].shape[0])[0]) < 1e-12
+    matrix = LARGE[name]()
+    solution, _ = direct_gpu(on_device(prepared_of(matrix)), **options)
+    assert residual(matrix, cupy.asnumpy(solution.x).reshape(-1, matrix.shape[0])[0]) < 1e-12
 
 
 @pytest.mark.parametrize("count", [2, 8])

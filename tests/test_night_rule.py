@@ -57,21 +57,18 @@ class Outcome:
 def simulate(draw: Draw, nights: int, loss: float = 0.0) -> Outcome:
     """Simulate nights in which the first case becomes slower by the loss."""
     generator = np.random.default_rng(2026)
-    alarms, rounds = [], []
-    for _ in range(nights):
-        differences = draw(generator)
-        differences[0] += np.log1p(loss)
-        counts = np.full(CASES, FIRST)
-        for count in range(FIRST, MOST):
-            left = np.flatnonzero(counts == count)
-            counts[left] += is_undecided(differences[left, :count])
-        verdicts = judge({str(case): differences[case, : counts[case]] for case in range(CASES)})
+    differences = np.array([draw(generator) for _ in range(nights)])
+    differences[:, 0] += np.log1p(loss)
+    counts = np.full((nights, CASES), FIRST)
+    for count in range(FIRST, MOST):
+        left = np.nonzero(counts == count)
+        counts[left] += is_undecided(differences[left][:, :count])
+    alarms = []
+    for rows, taken in zip(differences, counts, strict=True):
+        verdicts = judge({str(case): rows[case, : taken[case]] for case in range(CASES)})
         alarms.append([verdict.is_slower for verdict in verdicts.values()])
-        rounds.append(counts.mean())
     unchanged = np.array(alarms)[:, int(loss > 0) :]
-    return Outcome(
-        int(unchanged.any(axis=1).sum()), float(np.mean(alarms, axis=0)[0]), float(np.mean(rounds))
-    )
+    return Outcome(int(unchanged.any(axis=1).sum()), float(np.mean(alarms, axis=0)[0]), float(counts.mean()))
 
 
 @pytest.mark.parametrize("nights", NIGHTS)

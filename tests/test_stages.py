@@ -30,7 +30,7 @@ LIMITS = Limits(seconds=60, samples=3)
 
 
 @pytest.fixture
-def sham(own_registry: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def sham(own_registry: None, forked_workers: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The stage of tests.sham_stage beside the real ones."""
     monkeypatch.setattr(benchmarks, "__path__", list(benchmarks.__path__))
     # Put back afterwards: importing the module adds the stage, at first.

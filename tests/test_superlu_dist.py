@@ -42,7 +42,7 @@ def require(name: str) -> None:
         pytest.skip(reason)
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=NAMES, scope="module")
 def name(request: pytest.FixtureRequest) -> str:
     """An implementation's, whose library is here."""
     require(request.param)

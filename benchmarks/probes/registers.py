@@ -113,11 +113,13 @@ def registered_kernels() -> list[Kernel]:
         module = sys.modules[entry.module]
         files = getattr(module, "VARIANTS_OF", entry.kernels)
         paths = kernel_paths(entry.function, files) if entry.kernels else []
-        for path, variant in itertools.product(paths, getattr(module, "VARIANTS", ())):
+        for path in paths:
             text = "\n".join(part.read_text() for part in (path, *included(path)))
-            # Defines that neither the file nor a header of it mentions make no difference.
-            seen = [define for define in variant if re.search(rf"\b{define.partition('=')[0]}\b", text)]
-            found[Kernel(path, tuple(seen))] = None
+            words = set(re.findall(r"\w+", text))
+            for variant in getattr(module, "VARIANTS", ()):
+                # Defines that neither the file nor a header of it mentions make no difference.
+                seen = [define for define in variant if define.partition("=")[0] in words]
+                found[Kernel(path, tuple(seen))] = None
     return list(found)
 
 

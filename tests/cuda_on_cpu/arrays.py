@@ -8,6 +8,7 @@ freed.
 from __future__ import annotations
 
 import ctypes
+import functools
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -37,9 +38,13 @@ class Memory:
         self.ptr = int(compiler.runtime().cuda_on_cpu_allocate(size))
         Memory.used += size
         weakref.finalize(self, _free, self.ptr, size)
-        garbage = np.random.default_rng(MACHINE.seed).integers(0, 256, _GARBAGE, np.uint8).tobytes()
         for at in range(0, size, _GARBAGE):
-            ctypes.memmove(self.ptr + at, garbage, min(_GARBAGE, size - at))
+            ctypes.memmove(self.ptr + at, _garbage(MACHINE.seed), min(_GARBAGE, size - at))
+
+
+@functools.cache
+def _garbage(seed: int) -> bytes:
+    return np.random.default_rng(seed).integers(0, 256, _GARBAGE, np.uint8).tobytes()
 
 
 def _free(ptr: int, size: int) -> None:

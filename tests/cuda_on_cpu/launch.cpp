@@ -55,7 +55,6 @@ static void prepare(const Launch &launch, const Shared &shared, unsigned char po
         place.thread = {k % launch.block[0], k / launch.block[0] % launch.block[1],
                         k / launch.block[0] / launch.block[1]};
         fiber.number = k;
-        fiber.started = false;
         make_ready(fiber);
     }
 }
@@ -70,8 +69,8 @@ static void check_dynamic(const Launch &launch, const Shared &shared, unsigned c
 static void run_block(const Launch &launch, const Shared &shared) {
     const unsigned char poison = (unsigned char)(0x81 + 2 * block->random.below(60));
     prepare(launch, shared, poison);
-    if (_setjmp(block->home) == 0) enter_any();
-    if (block->run->failed || _setjmp(block->home) != 0) return;
+    if (__builtin_setjmp(block->home) == 0) enter_any();
+    if (block->run->failed || __builtin_setjmp(block->home) != 0) return;
     check_dynamic(launch, shared, poison);
 }
 

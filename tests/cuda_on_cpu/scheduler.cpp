@@ -45,7 +45,7 @@ void fail(const std::string &message) {
             run.failed = true;
         }
     }
-    _longjmp(block->home, 1);
+    __builtin_longjmp(block->home, 1);
 }
 
 // The fibers by what they do: "0-15, 17: wait at __syncthreads (x.cu:12)".
@@ -70,28 +70,33 @@ static std::string standing() {
     return text;
 }
 
+[[noreturn]] static void leave();
+
+// A fiber is a thread of each block of its OS thread in turn.
 static void start() {
-    block->run->launch.entry(block->run->launch.arguments);
-    if (watch) check_write();
-    Fiber &self = *block->running;
-    self.state = EXITED;
-    block->live -= 1;
-    check_warp_of(self);
-    complete_barrier_if_all_came();
-    if (block->live == 0) _longjmp(block->home, 1);
-    switch_fiber();
-    __builtin_unreachable();
+    for (;;) {
+        block->run->launch.entry(block->run->launch.arguments);
+        if (watch) check_write();
+        Fiber &self = *block->running;
+        self.state = EXITED;
+        block->live -= 1;
+        check_warp_of(self);
+        complete_barrier_if_all_came();
+        if (__builtin_setjmp(self.context) == 0) leave();
+    }
 }
 
-[[noreturn]] static void enter(Fiber &fiber) {
+// Not inlined: a function may not save a context and restore it.
+[[noreturn, gnu::noinline]] static void enter(Fiber &fiber) {
     budget = 1 + (int)block->random.below(2 * block->patience);
     block->running = &fiber;
-    if (fiber.started) _longjmp(fiber.context, 1);
+    if (fiber.started) __builtin_longjmp(fiber.context, 1);
     fiber.started = true;
     ucontext_t context;
     getcontext(&context);
     context.uc_stack.ss_sp = block->stacks + fiber.number * (STACK + PAGE) + PAGE;
-    context.uc_stack.ss_size = STACK;
+    // The tops of the stacks are not all of one set of the cache.
+    context.uc_stack.ss_size = STACK - fiber.number % 32 * 128;
     context.uc_link = nullptr;
     makecontext(&context, start, 0);
     setcontext(&context);
@@ -100,7 +105,7 @@ static void start() {
 
 // Takes one of the fibers that can run.
 static Fiber &drawn() {
-    if (block->run->failed.load(std::memory_order_relaxed)) _longjmp(block->home, 1);
+    if (block->run->failed.load(std::memory_order_relaxed)) __builtin_longjmp(block->home, 1);
     if (block->ready.empty())
         fail("deadlock in block " + std::to_string(block->number) + ": no thread can run; " + standing());
     const u32 place = block->random.below((u32)block->ready.size());
@@ -112,6 +117,11 @@ static Fiber &drawn() {
 
 void enter_any() { enter(drawn()); }
 
+[[noreturn, gnu::noinline]] static void leave() {
+    if (block->live == 0) __builtin_longjmp(block->home, 1);
+    enter(drawn());
+}
+
 void switch_fiber() {
     if (watch) check_write();
     Fiber &next = drawn();
@@ -119,7 +129,7 @@ void switch_fiber() {
         budget = 1 + (int)block->random.below(2 * block->patience);
         return;
     }
-    if (_setjmp(block->running->context) == 0) enter(next);
+    if (__builtin_setjmp(block->running->context) == 0) enter(next);
 }
 
 void make_ready(Fiber &fiber) {
@@ -135,7 +145,7 @@ void preempt(bool waits) {
     }
     // A spin may be on any access, such as an atomic one.
     block->waits += waits ? 16 : 1;
-    if (block->waits > 16 * block->ready.size()) {
+    if (block->waits > 16 * block->ready.size() + 16) {
         block->waits = 0;
         sched_yield();
     }
@@ -164,7 +174,8 @@ int cuda_on_cpu_barrier(Vote vote, int value, Site site) {
     if (block->arrived == 0) {
         block->vote = vote, block->any = block->count = 0;
         block->barrier = site;
-    } else if (vote != block->vote || site.line != block->barrier.line || strcmp(site.file, block->barrier.file)) {
+    } else if (vote != block->vote || site.line != block->barrier.line ||
+               (site.file != block->barrier.file && strcmp(site.file, block->barrier.file))) {
         fail(here() + ": waits at " + where(site) + ", others of its block at " + where(block->barrier));
     }
     block->arrived += 1;
