@@ -1,5 +1,6 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -388,3 +389,15 @@ def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
     """The only row that is of a case."""
     (row,) = frame[frame["case"].notna()].to_dict("records")
     return row
+
+
+def planted(text: str) -> list[tuple[str, str, list[str]]]:
+    """Return the cases of a text table: a figure, its records as an expression, what is expected of them.
+
+    `figure: records => expected => ...` begins at the margin. An indented line expects more, a line with a
+    deeper indent is a part of the line before, `# ...` says why of what follows.
+    """
+    lines = re.sub(r"\n {6,}", " ", text).splitlines()
+    cases = re.split(r"\n(?! )", "\n".join(line for line in lines if line and not line.startswith("#")))
+    parts = [re.split(r" => |\n    ", case) for case in cases]
+    return [(*head.split(": ", 1), expected) for head, *expected in parts]
