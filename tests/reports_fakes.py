@@ -1,5 +1,6 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.probes.counting import counts_path
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import paths
@@ -307,6 +309,14 @@ def counting(**facts: float | None) -> dict[str, Any]:
     """The work of a record with these facts in place of FACTS' own; None leaves one out."""
     known = {name: value for name, value in {**FACTS, **facts}.items() if value is not None}
     return {"edges": 10**8, "fills": 10**6, "facts": known}
+
+
+def with_counts(tool: str, record: Record, facts: Any, text: str = "", **more: Any) -> Record:
+    """Write what a tool counted of a record, or that text, and return the record."""
+    path = counts_path(tool, record.machine, record.case)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text or json.dumps({"key": record.key, "facts": facts, **more}))
+    return record
 
 
 # Records, and cases without one, or a function that writes files and returns these.

@@ -1,6 +1,5 @@
 """GLU3.0's tables and figures, and those of linear systems beyond the papers. All numbers are made up."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.probes.counting import counts_path
 from benchmarks.runs.cases import figure_cases
 from benchmarks.runs.experiments import experiments
 from fetch import catalogue
@@ -27,7 +25,7 @@ from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
-from tests.reports_fakes import AROUND, assert_row, assert_said, made_frame, texts, unavailable
+from tests.reports_fakes import AROUND, assert_row, assert_said, made_frame, texts, unavailable, with_counts
 from tests.reports_fakes import record_of as measured
 
 ENTRIES, FIGURES = catalogue.entries(), {e.figure for e in experiments() if e.paper == "glu3"}
@@ -51,9 +49,7 @@ def with_durations(**changes: Any) -> list[Record]:
     """Two records whose two kernels took 2 ms and 0.5 in all, on disk, with changes of the second's file."""
     for record, ms, more in zip(FACTORED, (2.0, 0.5), ({}, changes), strict=False):
         calls = [{"kernels": {k: {"seconds": s * ms / 2e3} for k in "ab"}} for s in AROUND]
-        path = counts_path("durations", record.machine, record.case)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"key": record.key, "host": "1", "facts": {}, "calls": calls, **more}))
+        with_counts("durations", record, {}, **{"host": "1", "calls": calls, **more})
     return FACTORED
 
 

@@ -1,7 +1,6 @@
 """GSoFA's figures and tables, from made records. All numbers are made up."""
 
 import importlib
-import json
 import random
 import re
 from collections.abc import Sequence
@@ -13,11 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.probes.counting import counts_path
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.nouns import Series
-from fillpath.paths import results
 from fillpath.record import Record, Status
 from fillpath.series import read_bins, series_path, write_series
 from reports.claims import judge as judging
@@ -55,12 +52,9 @@ def keep(case: Case, frontier: Any = RISE_TO_90, **changes: Any) -> Record:
     return replace(fakes.made_record(case, 1), status=Status.OK, **{"series": name, **changes})
 
 
-def counters(text: str | None = None, **changes: Any) -> Record:
-    """A record whose counters are on disk, as that text."""
-    path = results() / ON.machine / "counters" / f"{ON.case}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text or json.dumps({"key": ON.key, "facts": COUNTS, **changes}))
-    return ON
+def counters(**changes: Any) -> Record:
+    """A record whose counters are on disk."""
+    return fakes.with_counts("counters", ON, **{"facts": COUNTS, **changes})
 
 
 def triple(matrix: str, gsofa: float, fill2_gpu: float, fill2_cpu: float) -> list[Record]:
@@ -168,12 +162,9 @@ def by_workers(name: str, seconds: float) -> Record:
 
 def with_faults() -> list[Record]:
     """Write the page faults of three calls of each of SHARED, and return these records."""
-    for record, groups in zip(SHARED, (440, 200, 160), strict=True):
-        path = counts_path("faults", record.machine, record.case)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        calls = [{"gpu_fault_groups": groups + more} for more in (-10, 0, 60)]
-        path.write_text(json.dumps({"key": record.key, "facts": calls[1], "repeats": calls}))
-    return SHARED
+    calls = [[{"gpu_fault_groups": n + more} for more in (-10, 0, 60)] for n in (440, 200, 160)]
+    pairs = zip(SHARED, calls, strict=True)
+    return [fakes.with_counts("faults", record, own[1], repeats=own) for record, own in pairs]
 
 
 def rows_only(code: str, seconds: float, matrix: str = "bcsstk18", edges: int = 100) -> Record:
@@ -272,7 +263,7 @@ def check(figure: str, some: Sequence[Record | Case], expected: Sequence[str]) -
     frame = frame_of(figure, *some)
     names = frame.reindex(columns=list(CALLED)).map(lambda v: f"{v:g}" if isinstance(v, float) else str(v))
     for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
-        at, begin, values = re.fullmatch(r"(.+?)(?: (\w+_))?: (.*)", of_row).groups("")
+        ((at, begin, values),) = re.findall(r"^(.+?)(?: (\w+_))?: (.*)$", of_row)
         row: Any = frame[names.eq(at).any(axis=1)].iloc[0]
         for column, _, wanted in (each.partition("=") for each in values.replace("NONE", NONE).split(" | ")):
             found = "" if pd.isna(row[begin + column]) else row[begin + column]
@@ -495,7 +486,7 @@ fig13: counters()
     claim .mean, share of DRAM's peak, hard -> open: 0.5814 of
 # Those of other sources, damaged ones, and those without what went through L2.
 fig13: counters(key="0" * 64) => BC: told=not_measured | dram_bytes= => says not measured
-fig13: counters("{") => BC: told=not_measured => says not measured
+fig13: counters(text="{") => BC: told=not_measured => says not measured
 fig13: counters(facts={**COUNTS, "l2_bytes": None})
     BC: told=ok => says legend: through DRAM Measured | ! through L2
 # Sources are dealt out to GPUs by seconds, in turn by those of the slowest worker; BC has no print.
