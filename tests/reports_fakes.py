@@ -411,3 +411,34 @@ def planted(text: str) -> list[tuple[str, str, list[str]]]:
     cases = re.split(r"\n(?! )", "\n".join(line for line in lines if line and not line.startswith("#")))
     parts = [re.split(r" => |\n    ", case) for case in cases]
     return [(*head.split(": ", 1), expected) for head, *expected in parts]
+
+
+# Columns that a row is called by.
+CALLED = ("label", "abbr", "implementation", "ranks", "budget", "variant", "code", "what")
+NONE = "ratio= | ratio_low= | ratio_high="
+
+
+def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence[str]) -> None:
+    """Assert what a figure's frame of these records has and says.
+
+    expected : `gsofa: ratio=2 | pair=ok; BC klu_: ratio=`, by what rows are called in CALLED and by what
+        columns begin with; nothing behind the sign where there is no value
+        `says words | ...`, words or sentences of the picture, its table, legend and caption; `! ...` for what
+        they lack
+    """
+    names = frame.reindex(columns=list(CALLED)).map(lambda v: f"{v:g}" if isinstance(v, float) else str(v))
+    for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
+        ((at, begin, values),) = re.findall(r"^(.+?)(?: (\w+_))?: (.*)$", of_row)
+        row: Any = frame[names.eq(at).any(axis=1)].iloc[0]
+        for column, _, wanted in (each.partition("=") for each in values.replace("NONE", NONE).split(" | ")):
+            found = "" if pd.isna(row[begin + column]) else row[begin + column]
+            same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
+            assert same, (at, column, found)
+    said = [each.removeprefix("says ") for each in expected if each.startswith("says ")]
+    text = " ".join(told(exhibit, frame, recorded(some)).split()) if said else ""
+    for each in " | ".join(said).split(" | ") if said else ():
+        words = each.removeprefix("! ")
+        assert (words in (text if " " in words else re.split("[,;]? ", text))) == (words == each), (
+            words,
+            text,
+        )

@@ -2,7 +2,6 @@
 
 import importlib
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -34,8 +33,6 @@ REAL = Made("G2_circuit", "AMD", "G2_circuit", order=150_102, kind="circuit")
 TWIN = next(entry for entry in catalogue.entries() if entry.stands_for == ("rma10",))
 SIMILAR = catalogue.lookup("bcsstk32")
 ALL = (*fakes.ENTRIES, *fakes.MORE_OF_GSOFA, NEAR, FAR, *GRIDS, CIRCUIT, REAL, TWIN, SIMILAR)
-# Columns that a row is called by.
-CALLED = ("label", "abbr", "implementation", "ranks", "budget", "variant", "code", "what")
 BC = Case("symbolic", "gsofa_cpu", "bcsstk18", fakes.METIS, threads=1)
 TT, OF_CIRCUIT, AT_NEAR, AT_FAR = (replace(BC, matrix=m) for m in ("twotone", STAND_IN, NEAR.id, FAR.id))
 RISE_TO_90, RISING = np.arange(1.0, 90.0), np.concatenate([np.zeros(500), np.linspace(2.0, 700.0, 4500)])
@@ -216,7 +213,6 @@ OFF_AND_ON = [measured(name, 2.0, m) for m in ("bcsstk18", STAND_IN) for name in
 PATHS = {"gsofa": 2.0, "fill1_pruned.threads=1": 4.0, "etree_cpu.threads=1": 1.0, "bitfronts_gpu": 2e-4}
 PATHS |= {"bitfronts_gpu.path=fronts": 0.02}
 INSTEAD = (STAND_IN, "grid2d,60", "poisson3d,16", "random,1000,0.004", NEAR.id, FAR.id)
-NONE = "ratio= | ratio_low= | ratio_high="
 LACKING = measured(OFF, 2.0, work=counting(concurrent_sources=None, queue_peak=None))
 HM = [measured("gsofa", 1.0), measured(f"{BUDGET}=1GB", 2.0), measured(f"{STATIC}=1GB", 3.0)]
 ORDERS = ("order=contiguous.", "order=inter_node.", "")
@@ -250,31 +246,6 @@ def module(figure: str) -> Any:
 
 def frame_of(figure: str, *some: Record | Case) -> pd.DataFrame:
     return fakes.made_frame(module(figure).EXHIBIT, some, ALL)
-
-
-def check(figure: str, some: Sequence[Record | Case], expected: Sequence[str]) -> pd.DataFrame:
-    """Assert what a figure has of these records and cases. Returns its frame.
-
-    expected : `gsofa: ratio=2 | pair=ok; BC klu_: ratio=`, by what rows are called in CALLED and by what
-        columns begin with; nothing behind the sign where there is no value
-        `says words | ...`, words or sentences of the picture, its table, legend and caption; `! ...` for what
-        they lack
-    """
-    frame = frame_of(figure, *some)
-    names = frame.reindex(columns=list(CALLED)).map(lambda v: f"{v:g}" if isinstance(v, float) else str(v))
-    for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
-        ((at, begin, values),) = re.findall(r"^(.+?)(?: (\w+_))?: (.*)$", of_row)
-        row: Any = frame[names.eq(at).any(axis=1)].iloc[0]
-        for column, _, wanted in (each.partition("=") for each in values.replace("NONE", NONE).split(" | ")):
-            found = "" if pd.isna(row[begin + column]) else row[begin + column]
-            same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
-            assert same, (at, column, found)
-    text = " ".join(fakes.told(module(figure).EXHIBIT, frame, fakes.recorded(some)).split())
-    for said in (each.removeprefix("says ") for each in expected if each.startswith("says ")):
-        for each in said.split(" | "):
-            words = each.removeprefix("! ")
-            assert (words in (text if " " in words else re.split("[,;]? ", text))) == (words == each), words
-    return frame
 
 
 def outcomes(figure: str, frame: pd.DataFrame, claim: str = "") -> dict[str, str]:
@@ -588,8 +559,8 @@ def test_what_is_planted_is_shown_and_judged(
         monkeypatch.setattr(judging, "PROCESSES", 1)
     some = eval(f"[{given}]", globals())
     claims = [each for each in expected if each.startswith("claim ")]
-    shown = [each for each in expected if each not in claims]
-    frame = check(figure, some, shown) if shown else frame_of(figure, *some)
+    shown, frame = [each for each in expected if each not in claims], frame_of(figure, *some)
+    fakes.check(module(figure).EXHIBIT, frame, some, shown)
     assert figure != "speed" or len(frame) == 1
     if shown and figure in ("fig5", "fig14", "fig15", "fig16", "fig20") and frame["ratio"].isna().all():
         assert {*outcomes(figure, frame, "performance" if figure == "fig5" else "")} == {"not run"}
@@ -608,7 +579,8 @@ def test_what_is_planted_is_shown_and_judged(
 def test_growth_is_that_of_the_series_file() -> None:
     of_case = "BC: smallest=2 | largest=700 | ratio=350 | paper_matrix=BC | paper_ratio=1265 | first=0"
     said = "average frontier of a source | legend: gsofa_cpu: 350x (700 / 2); printed of BC: 1,265x"
-    frame = check("fig4", [keep(BC, RISING)], [of_case, f"says {said}"])
+    frame = frame_of("fig4", *(some := [keep(BC, RISING)]))
+    fakes.check(module("fig4").EXHIBIT, frame, some, [of_case, f"says {said}"])
     assert len(frame) == 2000 and frame["last"].iloc[-1] == 4999
     assert (frame["first"].iloc[1:].to_numpy() == frame["last"].iloc[:-1].to_numpy() + 1).all()
     _, bins = read_bins(series_path("made-up", BC.name))
@@ -623,7 +595,9 @@ def test_the_moving_average_keeps_the_mean_and_takes_out_the_spikes() -> None:
 
 def test_a_wide_whisker_does_not_stretch_the_axis_of_figure_21() -> None:
     wide = replace(LARGEST_CHUNK, seconds=[0.04, 4.0, 400.0])
-    frame = check("fig21", [*CHUNKS, wide], ["128: ratio=1.5; 256: ratio=2 | ratio_high=200", "says 2x"])
+    frame = frame_of("fig21", *CHUNKS, wide)
+    expected = ["128: ratio=1.5; 256: ratio=2 | ratio_high=200", "says 2x"]
+    fakes.check(module("fig21").EXHIBIT, frame, [*CHUNKS, wide], expected)
     _, axes = module("fig21").EXHIBIT.picture(frame).axes
     low, high = axes.get_ylim()
     assert 0.3 < low < high < 3 and axes.get_yscale() == "linear"
