@@ -336,20 +336,6 @@ def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -
     return exhibit.frame(Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
 
 
-def assert_row(exhibit: Exhibit, given: Given, where: str, expected: str) -> None:
-    """Assert `name=value|...` of the first row that has `where` in a column."""
-    frame = made_frame(exhibit, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
-
-
-def assert_said(exhibit: Exhibit, given: Given, said: str) -> None:
-    """Assert that the texts of a figure have, or lack, each part of `words|not words|...`."""
-    whole = told(exhibit, made_frame(exhibit, given), recorded(given))
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), (each, whole)
-
-
 def in_five_processes(records: Sequence[Record]) -> Records:
     """Each record as five processes of one run would have given it, all of a round slower by one factor."""
     drifts = (1.0, 0.5, 2.0, 0.25, 4.0)
@@ -373,12 +359,6 @@ def texts(axes: Any) -> str:
 
 def names(axes: Any) -> list[str]:
     return [label.get_text() for label in axes.get_xticklabels()]
-
-
-def says(row: Mapping[Any, Any], expected: str) -> str:
-    """`name=value|...` of what a row has under these names."""
-    known = [(name, row[name]) for name in (each.partition("=")[0] for each in expected.split("|"))]
-    return "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known)
 
 
 def told(exhibit: Exhibit, frame: pd.DataFrame, records: Sequence[Record]) -> str:
@@ -414,7 +394,10 @@ def planted(text: str) -> list[tuple[str, str, list[str]]]:
 
 
 # Columns that a row is called by.
-CALLED = ("label", "abbr", "implementation", "ranks", "budget", "variant", "code", "what")
+CALLED = (
+    "label", "abbr", "implementation", "ranks", "budget", "variant", "code", "what", "way", "source", "span",
+    "matrix",
+)  # fmt: skip
 NONE = "ratio= | ratio_low= | ratio_high="
 
 
@@ -424,7 +407,7 @@ def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence
     expected : `gsofa: ratio=2 | pair=ok; BC klu_: ratio=`, by what rows are called in CALLED and by what
         columns begin with; nothing behind the sign where there is no value
         `says words | ...`, words or sentences of the picture, its table, legend and caption; `! ...` for what
-        they lack
+        they lack; `\\n` for where a text of the picture ends
     """
     names = frame.reindex(columns=list(CALLED)).map(lambda v: f"{v:g}" if isinstance(v, float) else str(v))
     for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
@@ -435,10 +418,11 @@ def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence
             same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
             assert same, (at, column, found)
     said = [each.removeprefix("says ") for each in expected if each.startswith("says ")]
-    text = " ".join(told(exhibit, frame, recorded(some)).split()) if said else ""
+    whole = told(exhibit, frame, recorded(some)) if said else ""
+    text = " ".join(whole.split())
     for each in " | ".join(said).split(" | ") if said else ():
-        words = each.removeprefix("! ")
-        assert (words in (text if " " in words else re.split("[,;]? ", text))) == (words == each), (
-            words,
-            text,
+        words = each.removeprefix("! ").replace(r"\n", "\n")
+        texts = (
+            whole if "\n" in words else text if " " in words or each[0] == "!" else re.split("[,;]? ", text)
         )
+        assert (words in texts) is not each.startswith("! "), (each, text)
