@@ -1,5 +1,7 @@
 """What tests of figures share: cases, records and matrices, all made up, and what a drawing says."""
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.probes.counting import counts_path
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import paths
@@ -308,6 +311,14 @@ def counting(**facts: float | None) -> dict[str, Any]:
     return {"edges": 10**8, "fills": 10**6, "facts": known}
 
 
+def with_counts(tool: str, record: Record, facts: Any, text: str = "", **more: Any) -> Record:
+    """Write what a tool counted of a record, or that text, and return the record."""
+    path = counts_path(tool, record.machine, record.case)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text or json.dumps({"key": record.key, "facts": facts, **more}))
+    return record
+
+
 # Records, and cases without one, or a function that writes files and returns these.
 Given = Sequence[Record | Case] | Callable[[], Sequence[Record | Case]]
 
@@ -323,20 +334,6 @@ def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -
     cases = [Case.parse(each.case) if isinstance(each, Record) else each for each in some]
     known = catalogue.entries() if entries is None else entries
     return exhibit.frame(Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
-
-
-def assert_row(exhibit: Exhibit, given: Given, where: str, expected: str) -> None:
-    """Assert `name=value|...` of the first row that has `where` in a column."""
-    frame = made_frame(exhibit, given)
-    row = frame[(frame == where).any(axis=1)].iloc[0]
-    assert says(row, expected) == expected
-
-
-def assert_said(exhibit: Exhibit, given: Given, said: str) -> None:
-    """Assert that the texts of a figure have, or lack, each part of `words|not words|...`."""
-    whole = told(exhibit, made_frame(exhibit, given), recorded(given))
-    for each in said.split("|"):
-        assert (each.removeprefix("not ") in whole) is not each.startswith("not "), (each, whole)
 
 
 def in_five_processes(records: Sequence[Record]) -> Records:
@@ -364,12 +361,6 @@ def names(axes: Any) -> list[str]:
     return [label.get_text() for label in axes.get_xticklabels()]
 
 
-def says(row: Mapping[Any, Any], expected: str) -> str:
-    """`name=value|...` of what a row has under these names."""
-    known = [(name, row[name]) for name in (each.partition("=")[0] for each in expected.split("|"))]
-    return "|".join(f"{k}={v:.5g}" if isinstance(v, float) else f"{k}={v}" for k, v in known)
-
-
 def told(exhibit: Exhibit, frame: pd.DataFrame, records: Sequence[Record]) -> str:
     """All texts of a figure's picture and caption; of a table a line `cell, cell, ...` for each row; what
     stands below an axis and in a legend as `below: a; b` and `legend: a; b`."""
@@ -388,3 +379,50 @@ def one(frame: pd.DataFrame) -> Mapping[Any, Any]:
     """The only row that is of a case."""
     (row,) = frame[frame["case"].notna()].to_dict("records")
     return row
+
+
+def planted(text: str) -> list[tuple[str, str, list[str]]]:
+    """Return the cases of a text table: a figure, its records as an expression, what is expected of them.
+
+    `figure: records => expected => ...` begins at the margin. An indented line expects more, a line with a
+    deeper indent is a part of the line before, `# ...` says why of what follows.
+    """
+    lines = re.sub(r"\n {6,}", " ", text).splitlines()
+    cases = re.split(r"\n(?! )", "\n".join(line for line in lines if line and not line.startswith("#")))
+    parts = [re.split(r" => |\n    ", case) for case in cases]
+    return [(*head.split(": ", 1), expected) for head, *expected in parts]
+
+
+# Columns that a row is called by.
+CALLED = (
+    "label", "abbr", "implementation", "ranks", "budget", "variant", "code", "what", "way", "source", "span",
+    "matrix",
+)  # fmt: skip
+NONE = "ratio= | ratio_low= | ratio_high="
+
+
+def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence[str]) -> None:
+    """Assert what a figure's frame of these records has and says.
+
+    expected : `gsofa: ratio=2 | pair=ok; BC klu_: ratio=`, by what rows are called in CALLED and by what
+        columns begin with; nothing behind the sign where there is no value
+        `says words | ...`, words or sentences of the picture, its table, legend and caption; `! ...` for what
+        they lack; `\\n` for where a text of the picture ends
+    """
+    names = frame.reindex(columns=list(CALLED)).map(lambda v: f"{v:g}" if isinstance(v, float) else str(v))
+    for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
+        ((at, begin, values),) = re.findall(r"^(.+?)(?: (\w+_))?: (.*)$", of_row)
+        row: Any = frame[names.eq(at).any(axis=1)].iloc[0]
+        for column, _, wanted in (each.partition("=") for each in values.replace("NONE", NONE).split(" | ")):
+            found = "" if pd.isna(row[begin + column]) else row[begin + column]
+            same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
+            assert same, (at, column, found)
+    said = [each.removeprefix("says ") for each in expected if each.startswith("says ")]
+    whole = told(exhibit, frame, recorded(some)) if said else ""
+    text = " ".join(whole.split())
+    for each in " | ".join(said).split(" | ") if said else ():
+        words = each.removeprefix("! ").replace(r"\n", "\n")
+        texts = (
+            whole if "\n" in words else text if " " in words or each[0] == "!" else re.split("[,;]? ", text)
+        )
+        assert (words in texts) is not each.startswith("! "), (each, text)
