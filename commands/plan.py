@@ -41,14 +41,14 @@ def _table(inputs: pd.DataFrame) -> list[str]:
 
 def _totals(plan: Plan) -> list[str]:
     inputs, cases, lacking = plan.inputs, plan.cases, "" if plan.disk_fits else ": will not fit"
-    archives = (inputs["download"] > 0).sum()
+    archives, guessed = (inputs["download"] > 0).sum(), inputs["guessed"].sum()
     preparing, known = inputs["preparing"].sum(), cases["call"].notna().sum()
     hours = f"{_duration(preparing + cases['seconds'].sum())} for {known} of {len(cases)} cases"
     foreseen = _counts(cases["foreseen"].replace("", "in time"))
     needed, usable = inputs["memory"].max(), plan.site.memory
     scarce = "; some may not fit" if needed > usable else ""
     return [
-        f"download  {_bytes(inputs['download'].sum())} in {archives} archives, guessed by their entries",
+        f"download  {_bytes(inputs['download'].sum())} in {archives} archives, {guessed} of them guessed",
         f"disk      {_bytes(plan.disk)} in {cache()}, {_bytes(plan.free_disk)} free{lacking}",
         f"memory    {_bytes(needed)} for one process, {_bytes(usable)} may be used{scarce}",
         f"time      about {hours}, {_duration(preparing)} to prepare; without downloads and drawing",

@@ -114,7 +114,7 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
         return False
     if status in (206, 416):
         part.discard()
-        raise ConnectionError(f"another range or another file came (HTTP {status}): starting over")
+        raise ConnectionError(f"another range, another file or no ETag came (HTTP {status}): starting over")
     if status in (408, 429) or status >= 500:
         raise ConnectionError(f"HTTP {status}", response=answer)
     if status in (404, 410):

@@ -88,10 +88,13 @@ def fetch(
     """
     path = _path(group, name)
     part = path.with_name(f"{name}.tar.gz.part")
-    if not (trust_change or part.exists()) and (found := cached(group, name, sha256)):
+    found = None if trust_change else cached(group, name, sha256)
+    if found is not None and not part.exists():
         return found
     location = address(f"MM/{group}/{name}.tar.gz")
     wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
+    if found is None:
+        refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             Part(part).discard()  # An earlier process was killed after it wrote its receipt.

@@ -26,7 +26,7 @@ from fillpath.settings import settings
 FILE = CONFIG / "peers.yaml"
 # Fields that a peer has as the file has them.
 _GIVEN = ("title", "command", "file", "setting", "mpi")
-_ADVICE = "; its head explains the fields of a peer"
+_ADVICE = "; the head of config/peers.yaml explains the fields of a peer"
 _SYSTEM = Path("/usr")
 # Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
 _FOLDERS = ("local/lib", f"lib/{platform.machine()}-linux-gnu", "lib64", "lib")

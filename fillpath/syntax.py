@@ -293,9 +293,9 @@ def _parsed(source: str) -> list[ast.stmt]:
 
 
 def _is_idle(node: object, parent: ast.AST) -> bool:
-    """Return whether a statement is a constant, or an annotation without a value outside of a class."""
+    """Return whether a statement is a constant, or the annotation of a name outside of a class."""
     if isinstance(node, ast.AnnAssign):
-        return node.value is None and not isinstance(parent, ast.ClassDef)
+        return node.value is None and node.simple == 1 and not isinstance(parent, ast.ClassDef)
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 

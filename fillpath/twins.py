@@ -25,14 +25,13 @@ def originals_of(twin: str) -> Sequence[str]:
 @functools.cache
 def originals(path: Path = FILE) -> Mapping[str, Sequence[str]]:
     """Return the papers' matrices by their twin. Raises ConfigError for a file without the columns."""
-    with path.open(newline="") as handle:
-        rows = list(csv.DictReader(handle))
     found: dict[str, list[str]] = {}
-    for line, row in enumerate(rows, start=2):
-        if row.get("within") not in ("true", "false"):
-            raise ConfigError(
-                f"{path}:{line}: expected a row that ends with `true` or `false` under `within`"
-            )
-        if row["within"] == "true":
-            found.setdefault(row["nearest"], []).append(row["matrix"])
+    with path.open(newline="") as handle:
+        reader = csv.DictReader(handle)
+        for row in reader:
+            if not row.get("matrix") or "nearest" not in row or row.get("within") not in ("true", "false"):
+                where = f"{path}:{reader.line_num}"
+                raise ConfigError(f"{where}: expected `matrix`, `nearest`, and true or false under `within`")
+            if row["within"] == "true":
+                found.setdefault(row["nearest"], []).append(row["matrix"])
     return found

@@ -206,8 +206,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a stopped call bounds a phase", "reports/table.py",
-        "parts.where(pd.Series(swapped, rows.index, dtype=bool)",
-        "parts.where(ok & pd.Series(swapped, rows.index, dtype=bool)",
+        'low=np.where([each is None for each in chosen], rows["low"], whole["low"])', 'low=rows["low"]',
         "test_table.py::test_seconds_of_phases_say_where_a_record_has_none_and_nothing_of_a_stopped_call",
     ),
     Mutation(
@@ -375,12 +374,12 @@ MUTATIONS = (
     Mutation(
         "a bound's interval is inverted", "reports/verbs.py",
         'np.divide(a["low"], b["high"])', 'np.divide(a["low"], b["low"])',
-        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
+        "test_reports_gsofa.py::test_what_is_planted_is_shown_and_judged",
     ),
     Mutation(
         "numbers of two runs are paired", "reports/verbs.py",
         'a["run_id"] == b["run_id"]', 'a["run_id"] == a["run_id"]',
-        "test_reports_gsofa.py::test_rows_of_a_figure_and_what_it_says",
+        "test_reports_gsofa.py::test_what_is_planted_is_shown_and_judged",
     ),
     Mutation(
         "a mean of ratios is arithmetic", "reports/claims/parts.py",

@@ -202,12 +202,11 @@ def test_too_little_disk_is_named(
     assert "1.0 kB free: will not fit" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("mirror", ["http://127.0.0.1:1", "/nowhere"])
-def test_nobody_is_asked_for_the_sizes_of_archives(monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
+def test_no_server_is_asked_for_the_sizes_of_archives(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*address: object) -> None:
         raise AssertionError(f"{address} is asked")
 
-    monkeypatch.setenv("FILLPATH_MIRROR", mirror)
+    monkeypatch.setenv("FILLPATH_MIRROR", "http://127.0.0.1:1")
     monkeypatch.setattr(socket.socket, "connect", asked)
     inputs = plan.plan(Settings(suite="small", figure="glu3.phases")).inputs
     collected = inputs[[bool(catalogue.lookup(matrix).group) for matrix in inputs["matrix"]]]
@@ -216,3 +215,16 @@ def test_nobody_is_asked_for_the_sizes_of_archives(monkeypatch: pytest.MonkeyPat
     assert len(downloads) == collected["matrix"].nunique() < len(collected)
     assert (collected["disk"] > collected["download"]).all()
     assert not (Path(os.environ["FILLPATH_CACHE"]) / "matrices").exists()
+
+
+def test_the_folder_of_a_mirror_is_looked_into(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path))
+    archive = tmp_path / "MM" / "HB" / "west2021.tar.gz"
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(b"x" * 4321)
+    inputs = plan.plan(Settings(suite="small", figure="gsofa.fig11")).inputs.set_index("matrix")
+    assert inputs.at["west2021", "download"] == 4321 and not inputs.at["west2021", "guessed"]
+    lost = inputs.drop(index="west2021")[
+        [bool(catalogue.lookup(m).group) for m in inputs.index if m != "west2021"]
+    ]
+    assert len(lost) and lost["remarks"].str.match("not obtainable: .*No such file").all()

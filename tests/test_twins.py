@@ -128,9 +128,10 @@ def test_each_matrix_has_one_row_and_a_twin_is_within_the_limits() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("bbmat,metis", "bbmat", r":2: expected a row that ends with"),
-        ("fill,note,within", "fill,note", r":2: expected a row that ends with"),
-        ("1.105,,true", "1.105,,yes", r":2: expected a row that ends with"),
+        ("matrix,preparation", "name,preparation", r":2: expected `matrix`, `nearest`"),
+        ("bbmat,metis", "bbmat", r":2: expected `matrix`, `nearest`"),
+        ("fill,note,within", "fill,note", r":2: expected `matrix`, `nearest`"),
+        ("1.105,,true", "1.105,,yes", r":2: expected `matrix`, `nearest`"),
     ],
 )
 def test_a_damaged_file_is_refused_with_where(tmp_path: Path, before: str, after: str, message: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes, ranks_of
 from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from benchmarks.runs.predictions import Predictions
-from fetch import catalogue, suitesparse
+from fetch import catalogue, collection, suitesparse
+from fetch.transfer import is_remote
 from fillpath import holdings, host
 from fillpath.case import Case
+from fillpath.entry import Entry
 from fillpath.errors import TransferError
 from fillpath.paths import RESERVE, cache, free_space, results
 from fillpath.processes import of_run, representative
@@ -164,11 +167,20 @@ def plan(settings: Settings) -> Plan:
 
 
 def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | TransferError]:
-    """Return the bytes to download of each matrix, NaN where an archive is not here, or why there is none."""
+    """Return the bytes to download of each matrix, NaN where a server has it, or why there is none."""
     entries = [catalogue.lookup(matrix) for matrix in matrices]
     there = [e for e in entries if e.group and where.here and suitesparse.cached(e.group, e.name, e.sha256)]
-    sizes = {e.id: np.nan if e.group and e not in there else 0.0 for e in entries}
+    sizes = {e.id: _size(e) if e.group and e not in there else 0.0 for e in entries}
     return sizes | {e.id: TransferError(e.kind) for e in entries if not catalogue.obtainable(e)}
+
+
+def _size(entry: Entry) -> float | TransferError:
+    """Return the bytes of an archive in the folder of FILLPATH_MIRROR, NaN where a server has it."""
+    location = collection.address(f"MM/{entry.group}/{entry.name}.tar.gz")
+    try:
+        return np.nan if is_remote(location) else Path(location).stat().st_size
+    except OSError as problem:
+        return TransferError(f"{location}: {problem.strerror}")
 
 
 def _forecast(case: Case, known: Predictions, where: Site, settings: Settings) -> tuple[Any, ...]:
@@ -210,6 +222,7 @@ def _inputs(every: pd.DataFrame, cases: pd.DataFrame, archives: Mapping[str, Any
     lost = {m: f"not obtainable: {why}" for m, why in archives.items() if isinstance(why, TransferError)}
     return inputs.assign(
         download=download,
+        guessed=archive.isna(),
         disk=_MATRIX * download + needed * (12 * inputs["entries"] + 68 * inputs["order"]),
         memory=grouped["memory"].max(),
         preparing=preparing,
