@@ -19,6 +19,7 @@ from benchmarks.runs.cases import (
     suite_inputs,
     suite_stages,
 )
+from fillpath import ending
 from fillpath.errors import FillpathError
 from fillpath.registry import lookup
 from fillpath.settings import settings
@@ -91,7 +92,7 @@ onstart:
     try:
         run.begin(SETTINGS.text(), SETTINGS.limit)
     except (FillpathError, OSError) as error:
-        sys.exit(f"fillpath: {error}")
+        sys.exit(f"fillpath: {ending.line(error)}")
     # No rule: whether anything has to be compiled is for code to say, and would start every job that needs it. A
     # time limit is spent on the cheapest cases first, and the nodes of a cluster are not this host.
     if SETTINGS.limit is None and not slurm.submits(SETTINGS.profile):

@@ -15,9 +15,6 @@ from fillpath.record import Verified
 class Solve(Suite):
     """Seconds from the matrix, resident, through all stages to the solution of a linear system, resident."""
 
-    # In "1" seconds held the making of b.
-    version = "2"
-
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each row of the residual is small for the type that the option `dtype` asks for."""
         from benchmarks.checks.residuals import verify_solution

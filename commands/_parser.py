@@ -1,7 +1,6 @@
 """How commands declare arguments: argparse with one-line errors and suggestions, and types of values."""
 
 import argparse
-import functools
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
@@ -75,4 +74,6 @@ def natural(text: str, least: int = 0) -> int:
     return int(text)
 
 
-positive = functools.partial(natural, least=1)
+def positive(text: str) -> int:
+    """Return a whole number of at least 1."""
+    return natural(text, 1)

@@ -94,7 +94,7 @@ def _implementations() -> str:
 
 
 def _catalogue() -> Sequence[Sequence[str]]:
-    rows = [("id", "order", "entries", "suite", "papers or original")]
+    rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
     for entry in catalogue.entries():
         order, entries = ("-" if n is None else str(n) for n in (entry.order, entry.nnz_with_zeros))
         role = ", ".join(entry.papers) or f"stand-in for {', '.join(entry.stands_for)}"

@@ -23,6 +23,7 @@ from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
 from commands._parser import Arguments
+from commands._records import machines_here
 from fillpath.errors import FillpathError
 from fillpath.hardware import identity
 from fillpath.host import machine_name
@@ -59,8 +60,8 @@ def run(arguments: Arguments) -> int:
         finished = night(ROOT, PLACE, deadline)
         print(finished.text, flush=True)
         try:
-            airspeed.publish([machine_name()])
-        except FillpathError as error:
+            airspeed.publish(machines_here())
+        except (FillpathError, OSError) as error:
             print(f"NO PAGES OF ASV: {error}")
     return finished.status
 

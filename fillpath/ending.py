@@ -36,7 +36,7 @@ def ended(run: Callable[[], int]) -> int:
         if os.environ.get("FILLPATH_DEBUG", "0") not in ("", "0"):
             traceback.print_exc()
         if not isinstance(error, BrokenPipeError):
-            _say(_line(error))
+            _say(line(error))
         _give_up_output()
         return 2 if isinstance(error, FillpathError) else 1
 
@@ -54,7 +54,7 @@ def _flushed(run: Callable[[], int]) -> int:
     return status
 
 
-def _line(error: Exception) -> str:
+def line(error: Exception) -> str:
     """Say what happened, and what to do."""
     if isinstance(error, FillpathError):
         return " ".join(str(error).splitlines())

@@ -59,7 +59,7 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
 
 
 def machines() -> list[str]:
-    """Return the folders of results/ that belong to machines: all but asv's own."""
+    """Return the folders of results/ that belong to machines: all but `asv`, of earlier versions."""
     folders = (path for path in results().glob("*/") if path.name != "asv" and not path.name.startswith("."))
     return sorted(path.name for path in folders)
 

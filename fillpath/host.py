@@ -21,9 +21,6 @@ from fillpath.holdings import FACTS, read_facts
 from fillpath.paths import WORK, require_checkout, results, write_text
 from fillpath.settings import settings
 
-# The folder of asv's series in results/.
-SERIES = "asv"
-
 
 def machine_name() -> str:
     """Return `$FILLPATH_MACHINE`, or this node's name, numbered where another host has that folder."""
@@ -80,8 +77,6 @@ def require_kind() -> None:
     """
     require_checkout()
     name = settings().machine
-    if name == SERIES:
-        raise ConfigError(f"FILLPATH_MACHINE={name}: results/{name} is that of asv's series; choose another")
     if name and (differences := _differences(_facts(name))):
         raise ConfigError(
             f"FILLPATH_MACHINE={name}: this host is of another kind than results/{name}: "
@@ -108,8 +103,7 @@ def known_gpus() -> tuple[str, ...]:
 
 
 def _is_free(name: str) -> bool:
-    places = (results() / name / FACTS, results() / name / "records", results() / SERIES / name)
-    return name != SERIES and not any(place.exists() for place in places)
+    return not any((results() / name / each).exists() for each in (FACTS, "records"))
 
 
 def _is_ours(name: str) -> bool:

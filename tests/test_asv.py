@@ -170,9 +170,10 @@ def test_a_row_has_the_last_run_of_each_case_at_a_commit_that_the_repository_has
     listed = json.loads((tmp_path / "asv" / "benchmarks.json").read_text())
     assert listed[SECONDS]["params"] == [[repr(name(1)), repr(name(2))]]
     assert not airspeed.write_series(["another"])
+    assert not path.exists(), "a machine that is not published any more"
 
 
-def test_a_stage_s_own_version_is_asv_s_and_other_quantities_have_rows_of_their_own() -> None:
+def test_each_quantity_has_a_row_of_its_own() -> None:
     record = replace(made_record(Case.parse("solve.lu_cpu@grid2d,8.metis"), 1), work={"edges": 7})
     failed = replace(record, case="solve.lu_cpu@grid2d,9.metis", status=Status.ERROR, seconds=[])
     rows = airspeed.rows_of({each.case: [each] for each in (record, failed)})
@@ -181,8 +182,7 @@ def test_a_stage_s_own_version_is_asv_s_and_other_quantities_have_rows_of_their_
         "solve.Solve.track_edges": {record.case: 7},
     }
     seconds, edges = (airspeed.description(name, cases) for name, cases in rows.items())
-    assert (seconds["version"], seconds["unit"]) == ("2", "seconds")
-    assert (edges["version"], edges["unit"]) == ("1", "count")
+    assert (seconds["unit"], edges["unit"]) == ("seconds", "count")
 
 
 @pytest.mark.thorough
@@ -233,10 +233,11 @@ def test_without_a_series_asv_is_not_started(commit: str, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith("asv: no series yet")
 
 
-def test_a_failure_of_asv_is_one_line(commit: str, tmp_path: Path) -> None:
+def test_a_failure_of_asv_is_one_line(commit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stored("symbolic.fill1@grid2d,8.metis", 1.0, commit)
-    (tmp_path / "asv" / "far").mkdir(parents=True)
-    (tmp_path / "asv" / "far" / "machine.json").write_text("{")
+    monkeypatch.setattr(airspeed, "SITE", tmp_path / "site")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "asv").write_text("no folder")
     with pytest.raises(AirspeedError, match=r"^asv ended with status \d+ \(.+\); try `.+ --no-pull`$"):
         airspeed.publish(["test-machine"])
 

@@ -74,9 +74,9 @@ def test_what_cannot_be_written_names_its_setting(tmp_path: Path) -> None:
 def test_a_folder_is_advised_only_where_it_helps() -> None:
     temporary, target = str(ROOT / ".pack.tmp"), str(ROOT / "pack")
     for code in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT):
-        assert "; set FILLPATH_WORK" in ending._line(OSError(code, "no", target))
+        assert "; set FILLPATH_WORK" in ending.line(OSError(code, "no", target))
     for code in (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST):
-        assert ending._line(OSError(code, "no", temporary, None, target)) == f"{target}: no"
+        assert ending.line(OSError(code, "no", temporary, None, target)) == f"{target}: no"
 
 
 def test_every_folder_of_a_checkout_moves_with_one_setting(tmp_path: Path) -> None:

@@ -199,17 +199,6 @@ def test_a_kind_that_cannot_be_read_is_refused(
     assert path.read_text() == text
 
 
-def test_the_folder_of_asvs_series_is_no_machines(become: Become, monkeypatch: pytest.MonkeyPatch) -> None:
-    become("box", name="asv")
-    assert host.machine_name() == "asv-2"
-    become("box")
-    (results() / "asv" / "vm").mkdir(parents=True)
-    assert host.machine_name() == "vm-2", "a stranger's series would be gone on with"
-    monkeypatch.setenv("FILLPATH_MACHINE", "asv")
-    with pytest.raises(ConfigError, match=r"results/asv is that of asv's series"):
-        host.require_kind()
-
-
 def test_fewer_cores_for_a_process_make_no_other_host(
     become: Become, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -301,7 +301,7 @@ def test_without_a_folder_for_its_log_the_line_names_the_switch(monkeypatch: Pat
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(paths, "WORK", tmp_path / "file")
     monkeypatch.setattr(ending.tempfile, "gettempdir", lambda: str(tmp_path / "file"))
-    assert ending._line(KeyError("x")).endswith("please report it; FILLPATH_DEBUG=1 shows where")
+    assert ending.line(KeyError("x")).endswith("please report it; FILLPATH_DEBUG=1 shows where")
 
 
 def of_process(words: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -53,7 +53,7 @@ class Benchmark(ABC):
     """Checks and counts of a stage's results.
 
     reads : the nouns that its methods take from their context
-    version : str, of the meaning of its seconds; another version begins asv's series anew
+    version : str, which asv needs so that another text of the class begins no new series
     """
 
     reads: tuple[type, ...] = ()

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,12 +29,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import machine
-from benchmarks.engine.benchmark import Benchmark, benchmark_of
+from benchmarks.engine.benchmark import Benchmark
 from benchmarks.engine.follow import FOLLOW, adopt
 from benchmarks.engine.machine import git
 from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
 from fillpath.holdings import read_facts
+from fillpath.lock import exclusive
 from fillpath.paths import ROOT, SITE, WORK, results, write_text
 from fillpath.processes import Rounds, of_run
 from fillpath.record import UNTRIED, Record, stored_records
@@ -53,9 +55,14 @@ def publish(machines: Iterable[str]) -> None:
 
     Raises AirspeedError with asv's last line, and the command to repeat.
     """
-    if machine.git_state()[0] is None or not write_series(machines):
-        print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
-        return
+    with exclusive(WORK / "asv.lock"):
+        if machine.git_state()[0] is None or not write_series(machines):
+            print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
+        else:
+            _publish()
+
+
+def _publish() -> None:
     adopt()
     command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
     done = subprocess.run(
@@ -76,9 +83,10 @@ def configuration() -> Path:
 
 
 def write_series(machines: Iterable[str]) -> bool:
-    """Write asv's files of these machines. Returns whether the repository has a commit with records."""
+    """Write asv's files of these machines alone. Returns whether the repository has a commit with records."""
     dates = dict(line.split() for line in git(ROOT, "log", "--all", "--format=%H %at").splitlines())
     series, cases = WORK / "asv", dict[str, set[str]]()
+    shutil.rmtree(series, ignore_errors=True)
     for name in machines:
         host = facets(name)
         for (commit, python), measured in _measured(name).items():
@@ -131,7 +139,7 @@ def description(benchmark: str, cases: Collection[str]) -> dict[str, Any]:
         "params": [sorted(map(repr, cases))],
         "type": "track",
         "unit": "seconds" if quantity == "seconds" else unit_of(quantity),
-        "version": _version(benchmark),
+        "version": Benchmark.version,
     }
 
 
@@ -166,12 +174,7 @@ def _measured(name: str) -> dict[tuple[str, str], dict[str, Sequence[Record]]]:
 
 def _row(benchmark: str, numbers: Mapping[str, float | None]) -> list[Any]:
     cases = sorted(numbers, key=repr)
-    return [[numbers[case] for case in cases], [[*map(repr, cases)]], _version(benchmark)]
-
-
-def _version(benchmark: str) -> str:
-    stage, _, quantity = benchmark.partition(".")
-    return benchmark_of(stage).version if quantity.endswith(".track_seconds") else Benchmark.version
+    return [[numbers[case] for case in cases], [[*map(repr, cases)]], Benchmark.version]
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:

@@ -39,13 +39,14 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def figures(arguments: Sequence[str]) -> int:
     """Run the workflow under the lock and return its exit status."""
+    # Before Numba is imported, which reads variables of its own.
+    surroundings.forget()
+    require_checkout()
+    die_with_parent()
     from benchmarks.engine.machine import introduce
     from benchmarks.runs import marks, slurm
     from benchmarks.runs.cases import suite_cases, suite_figures, suite_inputs
 
-    surroundings.forget()
-    require_checkout()
-    die_with_parent()
     chosen = settings()
     on_slurm = slurm.submits(chosen.profile)
     if not on_slurm:
