@@ -10,7 +10,7 @@ from fillpath.case import Case
 from fillpath.errors import InputError, UnknownNameError, suggest
 from fillpath.host import machine_name
 from fillpath.processes import interval
-from fillpath.record import Record
+from fillpath.record import UNTRIED, Record
 from fillpath.stages import STAGES
 from reports.facts.records import Records
 
@@ -46,8 +46,8 @@ def figure_cases(records: Records) -> Callable[[str, str], list[Case]]:
 
 
 def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
-    """Return the cases that any machine has a record of."""
-    names = {record.case for record in records.rows}
+    """Return the cases that any machine has tried."""
+    names = {record.case for record in records.rows if record.status not in UNTRIED}
     return [case for case in cases if case.name in names]
 
 

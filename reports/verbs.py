@@ -76,7 +76,7 @@ def over(
     with np.errstate(divide="ignore", invalid="ignore"):
         found = [_over(a, b, names, bounds) for a, b in zip(*sides, strict=True)]
     ratios = pd.DataFrame([numbers for _, *numbers in found], index, RATIO[1:], dtype="float64")
-    ratios.insert(0, RATIO[0], [pair for pair, *_ in found])
+    ratios.insert(0, RATIO[0], pd.Series([pair for pair, *_ in found], index, dtype="object"))
     return ratios
 
 

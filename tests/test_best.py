@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def test_one_input_is_one_question(first: str, other: str, changes: dict[str, An
 
 
 MOVED = on(GPU, a=1.0, phases={"to_device": [2.0], "to_host": [1.0, 3.0]})
+PAGEABLE = [replace(record, started_at="2026-11-25T23:59:59Z") for record in MOVED]
 SLOW = on(OTHER.replace("gsofa", "fill2_cpu"), b=1.0, status=Status.TIMEOUT, reason="75 s")
 ABSENT = on(OTHER, b=1.0, status=Status.UNAVAILABLE, reason="no GPU")
 # Fewer threads than a machine has, further draws; one option, and two.
@@ -138,6 +140,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
         pytest.param([MOVED, on(CPU, a=4.0, b=8.0)], f"{EIGHTH}  0.5x", id="another is the best with copies"),
         pytest.param([MOVED, on(CPU, b=8.0)], f"{EIGHTH}  0.625x", id="medians of both copies are added"),
         pytest.param([on(GPU, a=1.0), on(CPU, b=8.0)], f"{EIGHTH}\n{OF_ONE}", id="unknown copies, not free"),
+        pytest.param([PAGEABLE, on(CPU, b=8.0)], EIGHTH, id="copies from pageable memory"),
         pytest.param(
             [on(f"{GPU} {OTHER}", a=1.0), SLOW, ABSENT],
             f"""{NO_ANSWER}

@@ -19,7 +19,7 @@ from commands import main
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.paths import results
-from fillpath.record import record_path, write_records
+from fillpath.record import Status, record_path, write_records
 from reports import figures
 from reports.claims.judge import judge_numbers
 from reports.claims.standing import Missing, Standing
@@ -346,6 +346,10 @@ def test_a_figure_that_cannot_be_judged_costs_its_own_claims_alone_and_makes_the
         write_records(record_path(record.machine, record.case), [record])
     assert main(["page"]) == 0 and "not judged" not in caplog.text
     assert "Measured, but not drawn yet" in paths.PAGE.read_text()
+    for record in RECORDS.rows[::9]:
+        untried = replace(record, status=Status.UNAVAILABLE, seconds=[], reason="no GPU")
+        write_records(record_path(record.machine, record.case), [untried])
+    assert main(["page"]) == 0 and "Measured, but not drawn yet" not in paths.PAGE.read_text()
     shown["fig14"] = replace(shown["fig14"], rows=torn)
     assert main(["page"]) == 1 and "gsofa.fig14 not judged on made-up: ParserError" in caplog.text
     assert "could not be judged: ParserError" in paths.PAGE.read_text()

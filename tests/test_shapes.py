@@ -102,6 +102,12 @@ def test_a_damaged_file_of_cells_is_said_to_be(tmp_path: Path, text: str) -> Non
         read_cells(tmp_path / "torn.json")
 
 
+def test_a_print_under_a_name_that_is_no_step_is_refused() -> None:
+    row = PanelRow("gain", [Step("gain", "gain")], {"gian": {"BB": 5.5}})
+    with pytest.raises(ValueError, match="printed numbers of gian, which is none of gain"):
+        row.prints(["BB"])
+
+
 @pytest.mark.parametrize("points", [False, True])
 @pytest.mark.parametrize("value", [0.5, 0.97, 1.5])
 def test_a_value_is_beside_its_point_or_above_its_bar_on_a_ground_of_its_own(

@@ -23,6 +23,8 @@ from reports.table import timed, transfers_of
 
 # Where input and result are: on the device that works, or on the host before and after.
 RESIDENT, COPIED = "resident", "copied"
+# Copies of older records went through pageable memory (docs/run-on-a-gpu.md).
+PINNED_SINCE = "2026-11-26"
 EVERYTHING = "all"
 NO_PRICES: Mapping[str, float] = {}
 _ANSWER = [
@@ -158,7 +160,8 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
 
     def with_copies(record: Record) -> list[float]:
         copies = transfers_of(record)
-        return [] if copies is None else [seconds + copies for seconds in record.samples]
+        pageable = bool(copies) and record.started_at < PINNED_SINCE
+        return [] if copies is None or pageable else [seconds + copies for seconds in record.samples]
 
     by, copied = ["number", "span"], timed(pooled, with_copies).assign(span=COPIED)
     times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)

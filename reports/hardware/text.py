@@ -97,7 +97,7 @@ def _same(comparison: Comparison) -> list[str]:
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
-        "The same implementation on each machine, without codes that run on one machine only",
+        "The same implementation on each machine, without codes that ran on one machine alone",
         f"{SPEED.format(first=first)} {HARDWARE}",
         "",
         "geometric means over the cases that both have solved (each is in ratios.csv):",

@@ -80,6 +80,8 @@ class PanelRow:
     def prints(self, names: Sequence[str]) -> pd.DataFrame:
         """Return the marks of what is printed of each name, in groups of their order; words are in slots."""
         steps = [step.name for step in self.steps]
+        if unknown := {*self.printed} - {*steps}:
+            raise ValueError(f"printed numbers of {min(unknown)}, which is none of {', '.join(steps)}")
         printed = pd.DataFrame(dict(self.printed), [*names], steps).stack().dropna().reset_index()
         numbers = [(*mark, "ok") for mark in printed.itertuples(index=False)]
         words = [(name, steps[-1], np.nan, text) for name, text in self.words.items()]
