@@ -53,7 +53,7 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
     if not cases:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
     gate_verdicts.require_known(folder / gate_verdicts.NAME, itertools.chain.from_iterable(cases))
-    checked = f"{len(sums)} files checked" if sums else "no checksums"
+    checked = f"{len(sums)} files checked" if sums else "readable; packs alone have checksums"
     without = "" if (folder / FACTS).is_file() else f"; without {FACTS}"
     return f"{folder.name}: {sum(map(len, cases))} records, {checked}{without}", cases
 

@@ -91,7 +91,7 @@ def name_message() -> str:
         return ""
     facts = _readable_facts(host)
     differences = _differences(facts)
-    stranger = "of another host" if facts.get("host") else "not of this host alone, as far as is known"
+    stranger = "of another host" if facts.get("host") else "perhaps another host's"
     reason = f"of other hardware ({', '.join(differences)})" if differences else stranger
     join = "" if differences else f"; FILLPATH_MACHINE={host} adds to it, for a machine of that kind"
     return f"results/{host} is {reason}: what is measured here goes to results/{name}{join}"

@@ -332,7 +332,7 @@ def test_merging_overwrites_nothing(here: Path) -> None:
 
 
 def test_a_folder_is_whole_or_says_what_is_wrong(far: Path, tmp_path: Path) -> None:
-    assert read(far)[0] == "far: 2 records, no checksums"
+    assert read(far)[0] == "far: 2 records, readable; packs alone have checksums"
     (far / "machine.json").unlink()
     assert read(far)[0].endswith("; without machine.json")
     path = min((far / "records").iterdir())

@@ -25,7 +25,7 @@ from reports.figures import exhibits, stem
 from reports.hardware.comparison import Comparison
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.solved import PROBLEMS, each, find, solved
-from reports.shapes import style
+from reports.shapes import files, style
 from reports.shapes.bars import times
 
 Line = tuple[str, str, Standing | None]
@@ -40,11 +40,12 @@ def all_cards(
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
     own = _chart(["gsofa_growth", "glu3_raw"])
+    titles = ("title", "id", "picture", "lines")
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     found.append(("Our own codes", own.name.partition(".")[0] if own else "", own, _own(records)))
     speeds = comparison_folder(comparison) / "speeds.svg" if comparison else None
     found.append(("Machine against machine", "compare" if comparison else "", speeds, _machines(comparison)))
-    return [dict(zip(("title", "id", "picture", "lines"), card, strict=True)) for card in found]
+    return [dict(zip(titles, card, strict=True)) | {"drawn_of": _machine_of(card[2])} for card in found]
 
 
 def _paper(
@@ -63,6 +64,12 @@ def _chart(names: Iterable[str]) -> Path | None:
     """Return the page's picture of the first figure that is drawn and no table; None without any."""
     charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
     return next(filter(Path.is_file, (style.figure_path(name, style.PAGE) for name in charts)), None)
+
+
+def _machine_of(picture: Path | None) -> str:
+    """Return the machine of a figure's picture; empty for none, and for a picture of several machines."""
+    csv = style.figure_path(picture.name.partition(".")[0], "csv") if picture else None
+    return files.read_comments(csv).get("machine", "") if csv and csv.is_file() else ""
 
 
 def _says(own: Sequence[Standing]) -> tuple[int, ...]:
@@ -166,6 +173,8 @@ def _machines(comparison: Comparison | None) -> list[Line]:
     for paper in filter(found.__contains__, paper_names()):
         _, name, mean = found[paper]
         speed = f"{mean.machine} has {times(mean.ratio)} the speed of {comparison.machines[0]}"
-        lines.append(f"{paper_names()[paper].partition(' (')[0]} ({name}): {speed}, on {mean.n} cases.")
+        within = f"{times(mean.ratio_low)} to {times(mean.ratio_high)}"
+        paper_name = paper_names()[paper].partition(" (")[0]
+        lines.append(f"{paper_name} ({name}): {speed} ({within}), on {mean.n} cases.")
     notes = [*[""] * (len(lines) - 1), "All with the data on the GPU: copies are not counted."]
     return [(*line, None) for line in zip(lines, notes, strict=False)] or NO_SECOND
