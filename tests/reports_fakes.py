@@ -385,11 +385,13 @@ def planted(text: str) -> list[tuple[str, str, list[str]]]:
     """Return the cases of a text table: a figure, its records as an expression, what is expected of them.
 
     `figure: records => expected => ...` begins at the margin. An indented line expects more, a line with a
-    deeper indent is a part of the line before, `# ...` says why of what follows.
+    deeper indent is a part of the line before, a `# ...` line explains the cases below it.
     """
+    assert not re.search(r"(?m)^#.*\n ", text), "a case follows a comment"
     lines = re.sub(r"\n {6,}", " ", text).splitlines()
     cases = re.split(r"\n(?! )", "\n".join(line for line in lines if line and not line.startswith("#")))
     parts = [re.split(r" => |\n    ", case) for case in cases]
+    assert all(len(each) > 1 for each in parts), "a case has expectations"
     return [(*head.split(": ", 1), expected) for head, *expected in parts]
 
 
@@ -402,7 +404,7 @@ NONE = "ratio= | ratio_low= | ratio_high="
 
 
 def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence[str]) -> None:
-    """Assert what a figure's frame of these records has and says.
+    """Assert what a figure's frame of these records has and says, and draw the figure for any expectation.
 
     expected : `gsofa: ratio=2 | pair=ok; BC klu_: ratio=`, by what rows are called in CALLED and by what
         columns begin with; nothing behind the sign where there is no value
@@ -413,12 +415,12 @@ def check(exhibit: Exhibit, frame: pd.DataFrame, some: Given, expected: Sequence
     for of_row in (row for each in expected if not each.startswith("says ") for row in each.split("; ")):
         ((at, begin, values),) = re.findall(r"^(.+?)(?: (\w+_))?: (.*)$", of_row)
         row: Any = frame[names.eq(at).any(axis=1)].iloc[0]
-        for column, _, wanted in (each.partition("=") for each in values.replace("NONE", NONE).split(" | ")):
+        for column, wanted in (each.split("=", 1) for each in values.replace("NONE", NONE).split(" | ")):
             found = "" if pd.isna(row[begin + column]) else row[begin + column]
             same = found == wanted if isinstance(found, str) else found == pytest.approx(float(wanted))
             assert same, (at, column, found)
     said = [each.removeprefix("says ") for each in expected if each.startswith("says ")]
-    whole = told(exhibit, frame, recorded(some)) if said else ""
+    whole = told(exhibit, frame, recorded(some)) if expected else ""
     text = " ".join(whole.split())
     for each in " | ".join(said).split(" | ") if said else ():
         words = each.removeprefix("! ").replace(r"\n", "\n")

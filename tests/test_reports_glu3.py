@@ -179,7 +179,7 @@ table1: *NO_EVENTS => says =, not measured, 2, 0.5, 4, 1, | , glu2.static pivoti
 levels: *ADDER() => says adder_dcop_05, stand-in: ASIC_100ks, ASIC_320ks, ASIC_680ks
     says Not measured: ASIC_100ks. | 6 levels | columns with sub-columns -0.14
 levels: *NO_SERIES => says names no series | ! rank correlation
-dependencies: *pair() => says without measurement | 1.1x | wrong: marked | right | ! not run
+dependencies: *pair() => says without measurement | 1.1x | wrong: marked | \nright\n | ! not run
 dependencies: *pair()[1:] => says Not measured: rajat12. | ! not run
 # A span that nothing was measured of has no panels; kept maps change the whole alone.
 growth: *LINES

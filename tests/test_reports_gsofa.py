@@ -570,6 +570,7 @@ def test_what_is_planted_is_shown_and_judged(
         name, became = (part.strip() for part in each.removeprefix("claim").split("->", 1))
         found, (of_claim, _, more) = outcomes(figure, frame, name), became.partition(": ")
         assert {*found} == {*filter(None, of_claim.split(" | "))}, name
+        assert found or frame.isin([name]).any(axis=None), f"no verdict and no row has {name}"
         assert not more or more in found[of_claim.split(" | ")[-1]], found
 
 

@@ -305,8 +305,8 @@ fig3: *STEPS()
 # Nothing is said of what did not run.
 fig6: *three() => unified memory: ratio=3 | ratio_high=4 | prefetched_ratio=1.5
     GO: status=not_run | pair=not_run | regime=
-    says 1 s 1.5x 3x | nothing evicted | Not measured: Goodwin_054 (GO) | ! not run
-    says releasing the arrays | below: onetone2 (OT2), nnz/n 6.31 31 GB (fits) | ! of the prefetched
+    says \n1 s\n1.5x\n3x | nothing evicted | Not measured: Goodwin_054 (GO) | ! not run
+    says releasing the arrays | below: onetone2 (OT2), nnz/n 6.31\n31 GB (fits)\n | ! of the prefetched
 # The paper's others are a line below.
 table3: *COUNTED() => OT2: reduction=4 | both=ok | movement=0.01 | movement_low=0.00833333333 | share_told=ok
     says onetone2 (OT2), 12,000, 3,000, 75.0, 25.0, 0.01, 1.20x, 1.20x, 6.3, fits
@@ -319,13 +319,13 @@ table3: *STALE()
     OT2: movement= | reduction=
 table3: *three()[1:] => OT2: out_of_core_told=not_run | regime=fits
 faults: *COUNTED() => measured: groups=3000 | over_first_touches=0.201632596 | regime=fits
-    says onetone2 (OT2) | ; measured, prefetched
+    says \nonetone2 (OT2) | ; measured, prefetched
 faults: *three() => measured: told=not_measured | groups= | nnz_per_row=6.31300441
 fig7: *UNCOUNTED => 64MB: gain=50 | binds=
 # What failed and gsofa have no chunks.
 budgets: *BUDGETED => 16GB: ratio=1 | binds=0 => 1GB: ratio= | binds= | pair=out_of_memory
     gsofa: ratio=0.5 | binds= | budget=
-    says 0.5x | out of memory | 1x: 2 s | 4x | below: 64MB; 1GB; 16GB; gsofa
+    says 0.5x | out of memory | 1x: 2 s\n | 4x | below: 64MB; 1GB; 16GB; gsofa\n
 # Index maps are no levels; its solution comes back, theirs is the factor.
 fig4: *WHOLE => out_of_core: seconds_symbolic=1 | seconds_levels=0.5 | median=2 | low=1.8 | high=2.4
     out_of_core: pair=baseline | ratio= | share_levels=0.172413793 | before_numeric=0.75
@@ -336,7 +336,7 @@ fig4: *WHOLE => out_of_core: seconds_symbolic=1 | seconds_levels=0.5 | median=2 
     direct_gpu, not the paper's: low=0.117 | high=0.156 | levels_ratio= | moved_ratio= | run_id=run-1
     says 130 ms | 1.45x
     says legend: symbolic; levels; numeric; out_of_core; fill2_cpu, all cores; bitfronts_gpu, not the paper's;
-      direct_gpu, not the paper's; above, printed 1.13x to 32.65x
+      direct_gpu, not the paper's; above, printed 1.13x to 32.65x\n
 fig5: *WHOLE => direct_gpu, not the paper's: seconds_symbolic=0.02 | seconds_levels=0.01 | seconds_numeric=0.1
     direct_gpu, not the paper's: median=0.13 | pair=ok | ratio=0.065 | share_numeric=0.025 | moved_ratio=
 fig4: *with_fronts(**OTHER_RUN)
@@ -374,8 +374,8 @@ fig5: *end_to_end(card=SMALL) => unified memory: ratio=4 | regime=oversubscribed
 fig8: *stored() => dense columns, as many as printed: scratch_columns=125 | by_blocks=1.28 | search_over=
     dense columns, as many as printed: stand_in_for=hugetrace-00020, hugebubbles-00000, hugebubbles-00010
     dense columns, as many as fit: ratio=2 | search_over=0.5 | search_over_high=0.666666667
-    says 1 s 3x 2x | geometric | Not measured: delaunay_n24, hugebubbles-00000
-    says (125 here, 102 to 124 in the paper) | grid2d:1000 stand-in: Table 4's
+    says \n1 s\n3x\n2x | geometric | Not measured: delaunay_n24, hugebubbles-00000
+    says (125 here, 102 to 124 in the paper) | grid2d:1000\nstand-in: Table 4's\n
 kahn: *launched(0.05, 0.08) => kahn_gpu.driver=host: ratio=8 | host_ratio=1.6
     says tail launches, a level each: 5x; | 10 ms | 50 ms | 80 ms | ! transfers
 phases: LU_CPU
@@ -388,30 +388,30 @@ phases: CUDSS => cudss: share_ordering=0.5
 phases: KLU => klu: share_ordering=0.25 | share_both=0.5
 table2: *three()[:1] => says onetone2 (OT2), 36,057, 227,628, 6.3, 31.2, 0.208, 3, 2 | ! not run
     says printed, 36,057, 227,628, | Not measured: Goodwin_054 | ! bbmat (BB), -
-fig3: symbolic("out_of_core", 1.0, "bcsstk32") => says stand-in: audikw_1 | names no series
-fig6: *three(gpu=None) => says 31 GB | printed, of prefetched: 1.2x to 2.2x | ! GB (
+fig3: symbolic("out_of_core", 1.0, "bcsstk32") => says stand-in: audikw_1\n | names no series
+fig6: *three(gpu=None) => says \n31 GB\n | printed, of prefetched: 1.2x to 2.2x | ! GB (
 fig6: *three(phases={"prefetch": 0.375, "release": 0.6}) => says Pages take 25 % and release 40 %
 fig6: *WITH_KEPT => says 1.2x | unified memory, prefetched, arrays kept; | GB (oversubscribed)
 fig6: *three(last=FAILED) => says out of memory | ! 3x
 fig6: *gone(three()) => says Nothing was measured here. | onetone2 (OT2) | below: \n | ! unavailable
 table3: *REFUSED() => says OT2), out of memory, 12,000, out of memory, 50.0
-faults: *() => says 1.09 to 1.31 times | rank correlation +0.82 over 7 | ! measured,
+faults: *() => says 1.09 to 1.31 times | rank correlation +0.82 over 7 matrices | ! measured,
 # Where nothing binds there is nothing to see.
-fig7: *ASSIGNED => says 1.05 s 1 s | +5% | cage11 at 64MB stand-in: PR | at most +10% | ! +25%
+fig7: *ASSIGNED => says 1.05 s\n1 s\n | +5% | cage11 at 64MB\nstand-in: PR\n | at most +10% | ! +25%
 fig7: *ASSIGNED[:2] => says at most +10% | ! +25%
 budgets: *gone(BUDGETED) => says nothing was measured | ! 1x
 # Sequential codes are in the CSV.
-fig4: *end_to_end() => says 2.9 s | 2 s | 1.01 s | (fill1_pruned on 1) | ! 8.4 s | ! 130 ms | ! transfers
+fig4: *end_to_end() => says 2.9 s | \n2 s | 1.01 s | (fill1_pruned on 1) | ! 8.4 s | ! 130 ms | ! transfers
 # Only what was measured, the sparsest first.
 fig4: *end_to_end(STAND_IN, OT2)
-    says below: onetone2 (OT2), nnz/n 6.31; ex40, nnz/n 59.2 stand-in: BB and 3 more
+    says below: onetone2 (OT2), nnz/n 6.31; ex40, nnz/n 59.2\nstand-in: BB and 3 more\n
     says legend: symbolic; levels; numeric; out_of_core; fill2_cpu, all cores; bitfronts_gpu, not the paper's;
-      above, printed 1.13x to 32.65x
+      above, printed 1.13x to 32.65x\n
 fig4: *() => says Nothing was measured here. | ! legend
 fig4: *MOVING => says Geometric mean of 1: 1.45x, with the transfers to the GPU and back 1.03x
 fig4: *end_to_end(but="levels.glu3", **STOPPED) => says levels timeout | nothing to compare | ! 2.9 s
 fig5: *end_to_end()
-    says 2x | without prefetching they are in | onetone2 (OT2), nnz/n 6.31 31 GB (fits) | ! 8 s
+    says 2x | without prefetching they are in | onetone2 (OT2), nnz/n 6.31\n31 GB (fits)\n | ! 8 s
 table4: *stored() => says 0020, 16,002,413, 47,997,626, 124, 124, 1.29x, -, -, -, -, -
     says grid2d:1000, -, -, -, -, 1.28x, 1,000,000, 4,996,000, 0.5, 125, 125
 table4: replace(stored()[1], **STOPPED) => says , 125, timeout

@@ -221,7 +221,7 @@ ABSENT = replace(unavailable(Case.parse(f"laplacian.hypre.ranks=16@{OWN}.nnz"), 
 REASONS = {"FEW": "not judged (needs what is not here)", "NOT_RUN": "not judged (not run)"}
 CASES = r"""
 table2: *ON_CPU => ecology1: ratio=3 | solve_ratio=2.5 | amg_ratio=0.9 | paper_ratio=14.1304348
-    says printed, 0.06, 1.09, 42 | 3x | 14.1x | , not run, | ! timeout
+    says \nprinted, 0.06, 1.09, 42 | 3x | 14.1x | , not run, | ! timeout
     claims below_ichol: open => claims over_ichol: other size => claims below_hypre: NOT_RUN
 # HYPRE is taken on as many ranks as ParAC has threads, else on those that take least, of ParAC's run, without
 # what cannot run, in the faster order.
@@ -248,11 +248,11 @@ table3: *ON_GPU => ecology1: mixed_ratio=7.5 | setup_ratio=1 | paper_ratio=7.055
 table3: *ON_GPU[1:3], replace(LEVELS, run_id="run-2") => ecology1: ratio=6.5
 table3: SPSV, replace(LEVELS, run_id="run-2") => ecology1: pair=two_runs | ratio=
 table3: *ON_GPU, solved("amgx") => says 2x | (0 of 1 above 1). Conjugate
-table1: *scaled({1: 1.0}) => says ecology1, 1,000,000 =, 4,996,000 =, 1,000, 1,200 printed, 1,000 | = equal
+table1: *scaled({1: 1.0}) => says ecology1, 1,000,000 =, 4,996,000 =, 1,000, 1,200\nprinted, 1,000 | = equal
 # What is printed of a stand-in's matrix is shown, and not judged.
-table1: *STAND_INS => says printed of belgium_osm, 1,441,295 | Stand-ins decide nothing.
+table1: *STAND_INS => says \nprinted of belgium_osm, 1,441,295 | Stand-ins decide nothing.
     claims order nnz: NOT_RUN
-fig3: *TWO_ORDERINGS, *scaled({16: 1.0}, "amd", "apache2") => says apache2 | 8x | 32x
+fig3: *TWO_ORDERINGS, *scaled({16: 1.0}, "amd", "apache2") => says \napache2\n | 8x | 32x
 fig3: *scaled({1: 8.0}), failing(scaled({16: 8.0})[0])
     says ecology1: timeout | No cases with more threads
 # A mean of 10x that no matrix has is none, and what is far above 10x is not about that.
@@ -274,7 +274,7 @@ fig3: *sped_up(DENSER, (2, 4, 8, 16, 32)) => claims density: not reproduced
 fig3: *sped_up(DENSER, (32, 16, 8, 4, 2))[:-1] => claims density: open
 fig4: factorised("parac_gpu", 0.01) => ecology1: fill=2.4 | shrinks=20 | median=0.01
 fig4: failing(factorised("parac_gpu", 1.0)), *scaled({1: 1.0}) => ecology1: median=1
-fig4: *scaled({1: 1.0}) => says actual e-tree height (log) | critical path of a
+fig4: *scaled({1: 1.0}) => says actual e-tree\nheight (log) | critical path of a
 # Each fault leaves the other claims reproduced; a lower tree of AMD touches more of them.
 fig4: *by_orderings() => claims lower amd_less amd_path amd_slowest fill: reproduced
 fig4: *by_orderings(amd=(900, 950, 1000, 9)) => claims lower: not reproduced => claims fill: reproduced
@@ -302,10 +302,10 @@ orderings: *AMD, *in_orderings("parac_cpu", NNZ) => claims cpu: not reproduced
 orderings: *AMD, *in_orderings("parac_cpu", NNZ, **LATER) => claims cpu: NOT_RUN
 orderings: *AMD, *in_orderings("parac_cpu", NNZ, **ELSEWHERE) => claims cpu: NOT_RUN
 rhs: *right_hand_sides() => claims ichol less_sensitive: reproduced
-    says 40 32 1.25x | 90 30 3x | legend: ParAC, b at random; ParAC, b = L x
+    says \n40\n32\n1.25x | \n90\n30\n3x | legend: ParAC, b at random; ParAC, b = L x
 rhs: *right_hand_sides(ict=85, ic0_gpu=119) => claims ichol less_sensitive: not reproduced
 rhs: *right_hand_sides(parac_gpu=3) => claims ichol: reproduced => claims less_sensitive: not reproduced
-rhs: solved("parac_cpu.rhs=product"), OURS, ICT, failing(solved("ict.rhs=product")) => says timeout
+rhs: solved("parac_cpu.rhs=product"), OURS, ICT, failing(solved("ict.rhs=product")) => says \ntimeout\n
 seeds: *by_seeds(1.1) => claims iterations: reproduced
 seeds: *by_seeds(1.5) => claims iterations: not reproduced
 breakeven: *both(1.2, 0.0, 0.1, **LATER) => says , -, up to 10, -
