@@ -19,8 +19,7 @@ from fillpath.errors import ConfigError, suggest
 from fillpath.papers import papers
 from reports.claims.judge import judge, judge_pairs
 from reports.claims.verdict import Verdict
-from reports.facts.claim import Claim, Held
-from reports.facts.claims import claims_of, subjects
+from reports.facts.claims import Claim, Held, claims_of, subjects
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.how import how, measured, place, unmeasured

@@ -1,13 +1,12 @@
 """The part of a caption on method and machine: how cases were measured, and which were not."""
 
-from typing import Any
-
 import pandas as pd
 
 from fillpath.papers import papers
 from fillpath.record import UNTRIED
 from fillpath.settings import PROCESSES
 from reports.facts.naming import listed
+from reports.shapes.bars import ends
 
 
 def how(rows: pd.DataFrame, paper: str, span: str, is_judged: bool = True) -> str:
@@ -65,7 +64,7 @@ def _tried(frame: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _seconds(ok: pd.DataFrame, span: str) -> str:
-    samples, processes = _ends(ok["samples"]), _ends(ok["processes"])
+    samples, processes = (ends(ok[name], "{:g}".format) for name in ("samples", "processes"))
     several = f"{processes} processes of " if processes not in ("0", "1") else ""
     few = bool(several) and int(ok["processes"].min()) < PROCESSES
     whiskers = "about their range" if few else "their 95% intervals"
@@ -78,9 +77,3 @@ def _machine(ok: pd.DataFrame) -> str:
     threads = f"Threads: {', '.join(map(str, counts))}. " if counts and 0 not in counts else ""
     gpus = listed(ok["device"].dropna())
     return f"{threads}CPU: {listed(ok['host_cpu'].dropna())}.{'' if gpus == 'none' else f' GPU: {gpus}.'}"
-
-
-def _ends(counts: "pd.Series[Any]") -> str:
-    """Return `3 to 10`."""
-    known = sorted(set(counts.dropna())) or [0]
-    return " to ".join(f"{count:g}" for count in dict.fromkeys((known[0], known[-1])))

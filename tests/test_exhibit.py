@@ -28,7 +28,7 @@ from reports import figures
 from reports.claims.verdict import Outcome, Reason, Verdict
 from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
-from reports.facts.claim import Held
+from reports.facts.claims import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage

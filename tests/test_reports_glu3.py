@@ -19,7 +19,7 @@ from fillpath.series import series_path, write_series
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
 from reports.claims.verdict import Reason, outcome_label
-from reports.facts.claims import claim
+from reports.facts.claims import find_claim
 from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviations
 from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
@@ -98,7 +98,7 @@ def test_experiments_have_what_their_figures_show() -> None:
     assert stand_ins <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="small"))}
     every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
     assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
-    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
+    assert "not public" in find_claim("glu3.table1_kernel_time.lee_geometric").needs
 
 
 def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_printed() -> None:

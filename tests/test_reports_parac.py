@@ -16,7 +16,7 @@ from fillpath.case import Case
 from fillpath.record import Record, Status
 from fillpath.settings import SUITES, Settings
 from reports.claims.verdict import Reason, Verdict, outcome_label
-from reports.facts.claims import claim, find_claim
+from reports.facts.claims import find_claim
 from reports.facts.naming import label, printed_label, stand_in
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
@@ -194,8 +194,8 @@ def test_the_printed_tables_say_what_the_claims_say() -> None:
     ratios = (cpu["paper_ratio"], cpu["paper_ict_after"] / ours, cpu["paper_hypre_ratio"])
     assert [(ratio > 1).sum() for ratio in ratios] == [14, 12, 2]
     for name, ratio in (("ic0", gpu["paper_ratio"]), ("amgx", gpu["paper_amgx_ratio"].dropna())):
-        assert claim("parac", "table3_gpu", f"below_{name}").count == ((ratio > 1).sum(), len(ratio))
-    assert claim("parac", "table3_gpu", "over_ic0").by_matrix == pytest.approx(gpu["paper_ratio"].to_dict())
+        assert find_claim(f"parac.table3_gpu.below_{name}").count == ((ratio > 1).sum(), len(ratio))
+    assert find_claim("parac.table3_gpu.over_ic0").by_matrix == pytest.approx(gpu["paper_ratio"].to_dict())
 
 
 def test_experiments_have_what_their_figures_show() -> None:

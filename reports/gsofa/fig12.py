@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
-from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
+from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_facts
 from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis, write_names
 from reports.shapes.bars import draw_slots
 from reports.shapes.lines import draw_line
@@ -123,7 +123,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {
         "host": "".join(f"Host: {count:g} cores. " for count in cores if count > 0),
         "idle": f"Unavailable on {numbers} ranks: {idle['reason'].iloc[0]}. " if numbers else "",
-        "fastest": fastest_how(good["code"], good["untimed"]),
+        **fastest_facts(good, ""),
     }
 
 

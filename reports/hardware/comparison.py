@@ -24,7 +24,6 @@ from reports.table import timed, transfers_of
 # Where input and result are: on the device that works, or on the host before and after.
 RESIDENT, COPIED = "resident", "copied"
 EVERYTHING = "all"
-NO_PRICES: Mapping[str, float] = {}
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
     "joules", "cost", *RATIO,
@@ -78,7 +77,7 @@ def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[st
         yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
-def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = NO_PRICES) -> Comparison:
+def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = {}) -> Comparison:
     """Compare the other machines with the first.
 
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.
