@@ -230,7 +230,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> Judged:
     def judged(
         rows: pd.DataFrame, held: Held, names: Sequence[str] = ("mean",), **given: Any
     ) -> list[Verdict]:
-        found = [replace(claims.claim("gsofa", RANGES, name), held=(held,)) for name in names]
+        found = [replace(claims.find_claim(f"gsofa.{RANGES}.{name}"), held=(held,)) for name in names]
         monkeypatch.setattr("reports.exhibit.claims_of", lambda paper, id: found)
         return exhibit_of(more_claims=(RANGES,), **given).verdicts(rows)
 

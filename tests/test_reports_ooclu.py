@@ -566,7 +566,7 @@ def test_claims_are_judged(figure: str, given: Any, claims: str, outcomes: str, 
         # Beside the print stand other codes, and stand-ins.
         assert ", ".join(verdict.reason or verdict.outcome for verdict in found) == outcomes
         reasons = [reason for verdict in found for _, reason in verdict.left_out]
-        shown = [f"{v.basis}; {v.grounds}; {v.label}; n={v.n}" for v in found]
+        shown = [f"{v.basis}; {v.grounds}; {v.word}; n={v.n}" for v in found]
         assert [each for each in said.split("|") if each not in "\n".join([*reasons, *shown])] == []
 
 

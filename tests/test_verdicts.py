@@ -233,7 +233,7 @@ def test_the_papers_own_matrices_decide_and_stand_ins_are_one_number_beside() ->
     instead = [row(value, None, for_=names) for value, names in ((0.5, "RM, LH"), (0.6, "LH"), (0.7, "EP"))]
     other = [row(9.0, None), row(9.0, "TT"), row(None, "RM")]
     paper, beside = verdicts([*own(1.17, 1.11, 1.14), *instead, *other])
-    assert paper.label == "reproduced on 3 of 5" and paper.left_out == (("RM of None", "timeout"),)
+    assert paper.word == "reproduced on 3 of 5" and paper.left_out == (("RM of None", "timeout"),)
     assert (beside.reason, beside.n, beside.coverage) == (Reason.BESIDE, 3, "")
     assert beside.basis == f"{MEAN.metric}, on stand-ins" and beside.key != paper.key
     assert beside.text.startswith("not judged (beside the print): geometric mean 0.5944x (0.5x")

@@ -111,6 +111,11 @@ class Verdict:
         return f"in {count} process{'es' if count > 1 else ''}" if count < PROCESSES else ""
 
     @property
+    def word(self) -> str:
+        """Return `reproduced on 7 of 15`."""
+        return " ".join(filter(None, (outcome_label(self.outcome, self.reason or ""), self.coverage)))
+
+    @property
     def within(self) -> str:
         """Return `6 of 7 within 25% of the print` of a claim that is judged by matrix, else nothing."""
         first = self.numbers.partition(":")[0].partition(", ")[0]
@@ -118,10 +123,9 @@ class Verdict:
 
     @property
     def label(self) -> str:
-        """Return `reproduced on 7 of 15`, with the factor where the size differs and `within` is empty."""
-        word = f"{outcome_label(self.outcome, self.reason or '')} {self.coverage}".rstrip()
+        """Return the word, with the factor where the size differs and `within` is empty."""
         is_sized = self.outcome is Outcome.OTHER_SIZE and self.factor is not None and not self.within
-        return f"{word}, {self.factor:.3g} of the print" if is_sized else word
+        return f"{self.word}, {self.factor:.3g} of the print" if is_sized else self.word
 
     @property
     def grounds(self) -> str:

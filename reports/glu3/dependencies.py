@@ -1,7 +1,4 @@
-"""Dependency graphs of GLU1.0, 2.0 and 3.0.
-
-The examples are small patterns, in which everything counts from 1.
-"""
+"""Dependency graphs of GLU1.0, 2.0 and 3.0."""
 
 from typing import Any
 
@@ -32,6 +29,7 @@ LOOKS: dict[str, tuple[str, Any, str]] = {
     DOUBLE: (PALETTE[5], "-", "double-U dependency"),
     LEFT: (PALETTE[0], "--", "redundant, by the relaxed rule"),
 }
+# The examples are small patterns, in which everything counts from 1.
 SLIDES, MADE_UP = "the slides' 3 x 3 matrix", "an example of our own"
 ENTRIES = {
     SLIDES: [(1, 3), (2, 1), (2, 3), (3, 2)],

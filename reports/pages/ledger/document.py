@@ -11,13 +11,12 @@ from fillpath.paths import CONFIG
 from reports.claims.verdict import Standing, Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
-VERSION = 3
 _NOUNS: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())["$defs"]
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
     """Return the ledger of these machines as JSON values. Raises ConfigError where they break the schema."""
-    head = {"schema": VERSION, "hardware_differs": HARDWARE_DIFFERS, "machines": machines}
+    head = {"schema": 3, "hardware_differs": HARDWARE_DIFFERS, "machines": machines}
     text = json.dumps({**head, "standings": standings}, allow_nan=False, default=_plain)
     plain: dict[str, Any] = json.loads(text)
     if mistake := violation(plain, "ledger"):
