@@ -9,7 +9,7 @@ from commands._records import figure_cases, load_records, records_of
 from fetch import catalogue
 from fillpath.errors import InputError
 from fillpath.papers import paper_names
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.facts.claims import find_claim
 from reports.facts.records import Records
 from reports.pages import drawing

@@ -14,7 +14,7 @@ from fillpath import LOG
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from reports import figures
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.facts.records import Records
 from reports.hardware.comparison import Comparison, compare
 from reports.hardware.pictures import draw_comparison

@@ -19,6 +19,7 @@ from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
+from fillpath.paths import write_text
 from reports.claims.verdict import JUDGED, Verdict
 from reports.exhibit import Exhibit
 from reports.facts.claims import claims_of
@@ -168,7 +169,7 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     if files.is_drawn(note, made_of):
         return [style.figure_path(name, kind, site) for kind in ("svg", "csv")]
     written = style.save(shown.picture(seen.frame), seen.frame, name, stamp, words, verdicts, site)
-    files.keep(note, made_of, written)
+    write_text(note, files.noted(made_of, written))
     return written[:2]
 
 

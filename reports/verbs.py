@@ -5,8 +5,6 @@ Verbs take and give DataFrames and pair rows by their input, KEY. A join that is
     over(of(rows, "fill2_gpu"), of(rows, "gsofa"))["ratio"]   # of seconds, one per input
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
@@ -109,7 +107,7 @@ def _over(a: Row, b: Row, names: tuple[str, str], bounds: bool) -> tuple[Any, ..
 def over_variant(
     cases: pd.DataFrame,
     rows: pd.DataFrame,
-    base: pd.Series[str],
+    base: "pd.Series[str]",
     names: tuple[str, str],
     inverse: bool = False,
     bounds: bool = True,
@@ -145,13 +143,13 @@ def gains(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(**ends, gain_processes=found["ratio_processes"])
 
 
-def fact(rows: pd.DataFrame, name: str) -> pd.Series[float]:
+def fact(rows: pd.DataFrame, name: str) -> "pd.Series[float]":
     """Return what records counted under that name, unknown where none did."""
     return rows[name].astype(float) if name in rows else pd.Series(np.nan, rows.index)
 
 
 def fastest(
-    parts: Mapping[str, pd.DataFrame], run: pd.Series[str] | None = None, status: str = "status"
+    parts: Mapping[str, pd.DataFrame], run: "pd.Series[str] | None" = None, status: str = "status"
 ) -> pd.DataFrame:
     """Return by input the row that takes least of these codes, which `code` names; the first without any.
 
@@ -230,25 +228,25 @@ def with_groups(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.copy().assign(group=pd.factorize(frame["label"].astype(str) + "\n" + prepared)[0])
 
 
-def mean(values: pd.Series[float]) -> float:
+def mean(values: "pd.Series[float]") -> float:
     """Return the geometric mean of ratios, nan of none."""
     known = values.dropna()
     return geometric_mean(known) if len(known) else float("nan")
 
 
-def first_failure(statuses: pd.DataFrame) -> pd.Series[str]:
+def first_failure(statuses: pd.DataFrame) -> "pd.Series[str]":
     """Return of each row the first status that is not `ok`, `ok` where there is none."""
     return statuses.where(statuses != "ok").bfill(axis=1).iloc[:, 0].fillna("ok")
 
 
-def equality(frame: pd.DataFrame, name: str) -> pd.Series[str]:
+def equality(frame: pd.DataFrame, name: str) -> "pd.Series[str]":
     """Return `equal` or `differs` of a count and what is printed of it; nothing where either is unknown."""
     ours, theirs = frame[name], frame[f"paper_{name}"]
     words = (ours == theirs).map({True: "equal", False: "differs"})
     return words.where(ours.notna() & theirs.notna(), "")
 
 
-def option(variants: pd.Series[str], name: str) -> pd.Series[str]:
+def option(variants: "pd.Series[str]", name: str) -> "pd.Series[str]":
     """Return the variant's text of an option, empty at its default."""
     return variants.str.extract(rf"\.{name}=([^=]*?)(?=\.[a-z_]+=|$)", expand=False)
 
@@ -260,12 +258,12 @@ def with_budgets(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(budget=budget, budget_bytes=counts.astype(float))
 
 
-def without(variants: pd.Series[str], *options: str) -> pd.Series[str]:
+def without(variants: "pd.Series[str]", *options: str) -> "pd.Series[str]":
     """Return the variants with these options at their defaults."""
     return variants.str.replace(rf"\.({'|'.join(options)})=[^=]*?(?=\.[a-z_]+=|$)", "", regex=True)
 
 
-def with_option(variants: pd.Series[str], name: str, value: str) -> pd.Series[str]:
+def with_option(variants: "pd.Series[str]", name: str, value: str) -> "pd.Series[str]":
     """Return the variants with an option of that value, as experiments write them."""
 
     def written(variant: str) -> str:

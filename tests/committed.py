@@ -9,7 +9,7 @@ import pytest
 from commands._records import figure_cases
 from fetch import catalogue
 from fillpath.paths import ROOT
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.facts.records import Records
 from tests.reports_fakes import judge
 from tests.shared import once

@@ -21,7 +21,7 @@ from fillpath.settings import Settings
 from fillpath.stages import stage_of
 from reports import figures
 from reports.claims import judge as judging
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.exhibit import Exhibit
 from reports.facts.printed import Entries
 from reports.facts.records import Records

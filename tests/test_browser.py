@@ -19,7 +19,7 @@ import pytest
 from fillpath import paths
 from fillpath.paths import ROOT, WORK
 from fillpath.record import record_path, write_records
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.pages import webpage
 from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases
 

@@ -28,7 +28,7 @@ from reports import figures
 from reports.claims.verdict import Outcome, Reason, Verdict
 from reports.exhibit import Exhibit, Subset
 from reports.facts import claims
-from reports.facts.claim import Held
+from reports.facts.claims import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
@@ -230,7 +230,7 @@ def verdicts(monkeypatch: pytest.MonkeyPatch) -> Judged:
     def judged(
         rows: pd.DataFrame, held: Held, names: Sequence[str] = ("mean",), **given: Any
     ) -> list[Verdict]:
-        found = [replace(claims.claim("gsofa", RANGES, name), held=(held,)) for name in names]
+        found = [replace(claims.find_claim(f"gsofa.{RANGES}.{name}"), held=(held,)) for name in names]
         monkeypatch.setattr("reports.exhibit.claims_of", lambda paper, id: found)
         return exhibit_of(more_claims=(RANGES,), **given).verdicts(rows)
 

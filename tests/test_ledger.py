@@ -17,8 +17,7 @@ from fillpath.papers import paper_names
 from fillpath.peers import peer
 from fillpath.record import Record, Status
 from reports import figures
-from reports.claims.standing import Standing
-from reports.claims.verdict import JUDGED, Outcome, Reason
+from reports.claims.verdict import JUDGED, Outcome, Reason, Standing
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits, figure_of

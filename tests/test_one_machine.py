@@ -18,9 +18,8 @@ from commands._records import machines_here
 from fillpath.record import Status, record_path, write_records
 from reports import figures
 from reports.claims.verdict import Outcome, Reason, Verdict
-from reports.exhibit import Exhibit
+from reports.exhibit import Exhibit, place
 from reports.facts.records import Records
-from reports.how import place
 from reports.shapes import files, style
 from tests.reports_fakes import ENTRIES, ON_GPU, case_of, draw, made_record, on_gpu, read_csv, rows_of
 

@@ -22,8 +22,7 @@ from fillpath.paths import results
 from fillpath.record import Status, record_path, write_records
 from reports import figures
 from reports.claims.judge import judge_numbers
-from reports.claims.standing import Missing, Standing
-from reports.claims.verdict import JUDGED, Outcome, Reason
+from reports.claims.verdict import JUDGED, Missing, Outcome, Reason, Standing
 from reports.facts.claims import claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits

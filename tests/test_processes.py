@@ -33,9 +33,9 @@ from fillpath.record import (
 )
 from fillpath.settings import PROCESSES, Settings, settings
 from reports import figures
+from reports.exhibit import how
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
-from reports.how import how
 from reports.table import case_table
 from reports.verbs import over
 from tests.reports_fakes import ENTRIES, measured

@@ -15,7 +15,7 @@ import pytest
 
 from commands._records import figure_cases
 from fillpath.paths import ROOT
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.facts.records import Records
 from reports.figures import figure_of
 from reports.pages.ledger.document import to_json

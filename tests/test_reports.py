@@ -23,9 +23,8 @@ from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, record_key, record_path, write_records
 from fillpath.registry import lookup
 from reports import figures
-from reports.claims.standing import Standing
-from reports.claims.verdict import Outcome, Reason
-from reports.facts.claims import claim, claims, subject, subjects
+from reports.claims.verdict import Outcome, Reason, Standing
+from reports.facts.claims import claims, find_claim, subject, subjects
 from reports.facts.records import Records
 from reports.shapes import bars, files, style
 from reports.table import all_rows
@@ -158,7 +157,7 @@ def test_times_are_readable() -> None:
 
 
 def test_claims_agree_with_their_schema_and_files() -> None:
-    assert claim("gsofa", "fig10_vs_fill2_cpu", "largest").by_matrix == {"RM": 97.11}
+    assert find_claim("gsofa.fig10_vs_fill2_cpu.largest").by_matrix == {"RM": 97.11}
     for found in subjects().values():
         assert "file" not in found or (CONFIG / "papers" / found["file"]).is_file()
     with pytest.raises(UnknownNameError, match="fig10_vs_fill2_cpu"):

@@ -19,10 +19,10 @@ from fillpath.series import series_path, write_series
 from fillpath.settings import SUITES, Settings
 from impl.numeric.right_looking import AUTHORS
 from reports.claims.verdict import Reason, outcome_label
-from reports.facts.claims import claim
+from reports.facts.claims import find_claim
 from reports.facts.naming import label, printed_label
 from reports.facts.printed import abbreviations
-from reports.glu3 import dependencies, examples, growth, levels, raw, table1, table2
+from reports.glu3 import dependencies, growth, levels, raw, table1, table2
 from reports.hardware.roofline import Roof
 from tests.dependencies import depends, longest_paths
 from tests.reports_fakes import AROUND, check, made_frame, planted, texts, unavailable, with_counts
@@ -98,7 +98,7 @@ def test_experiments_have_what_their_figures_show() -> None:
     assert stand_ins <= {case.matrix for case in figure_cases("glu3", "table2", Settings(suite="small"))}
     every = [case for e in experiments() for case in figure_cases(e.paper, e.figure, Settings())]
     assert "glu1" not in {case.implementation for case in every}, "it is there to fail the gate"
-    assert "not public" in claim("glu3", "table1_kernel_time", "lee_geometric").needs
+    assert "not public" in find_claim("glu3.table1_kernel_time.lee_geometric").needs
 
 
 def test_the_embedded_suite_needs_no_library_and_real_matrices_are_prepared_as_printed() -> None:
@@ -254,7 +254,7 @@ def test_claims_are_judged(figure: Any, given: Any, names: str, outcomes: str, s
         assert [each for each in said.split("|") if each not in text] == []
 
 
-@pytest.mark.parametrize("name", examples.ENTRIES)
+@pytest.mark.parametrize("name", dependencies.ENTRIES)
 def test_the_graphs_are_what_the_implementations_find(name: str) -> None:
     """The slides' matrix gets the wrong factor by GLU1.0, and our own tells the methods apart."""
     every = frame_of(dependencies, [])
@@ -262,7 +262,7 @@ def test_the_graphs_are_what_the_implementations_find(name: str) -> None:
     entries = rows.loc[rows["part"] == "entry", ["row", "column"]].to_numpy(int) - 1
     dense = np.zeros((entries.max() + 1,) * 2, bool)
     dense[tuple(entries.T)] = True
-    for method, rule in zip(examples.METHODS, ("upper", "exact", "relaxed"), strict=True):
+    for method, rule in zip(dependencies.METHODS, ("upper", "exact", "relaxed"), strict=True):
         known = rows[rows["method"] == method]
         drawn = np.zeros_like(dense)
         arrows = known.loc[known["part"] == "dependency", ["column", "before"]].to_numpy(int) - 1
@@ -272,8 +272,8 @@ def test_the_graphs_are_what_the_implementations_find(name: str) -> None:
         assert level.tolist() == longest_paths(drawn).tolist()
     depths, reasons = rows.groupby("method")["level"].max().tolist(), known["why"].value_counts()
     factors = rows[rows["part"] == "factor"].groupby("method")["value"].agg(list).to_dict()
-    if name == examples.MADE_UP:
-        assert (depths, reasons[examples.DOUBLE], reasons[examples.LEFT]) == ([2, 3, 4], 1, 2)
+    if name == dependencies.MADE_UP:
+        assert (depths, reasons[dependencies.DOUBLE], reasons[dependencies.LEFT]) == ([2, 3, 4], 1, 2)
     else:
         right = [1, 0, 1, 1, 1, 0, 0, 1, 1]
         assert factors == {"GLU1.0": [*right[:-1], 0], "GLU2.0": right, "GLU3.0": right}

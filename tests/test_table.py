@@ -19,7 +19,7 @@ from fillpath.processes import Rounds, ratio
 from fillpath.record import Record, Status
 from fillpath.stages import STAGES
 from reports import verbs
-from reports.facts.distance import Features, distance
+from reports.facts.naming import Features, distance
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.gsofa.symbolic import paired

@@ -15,23 +15,22 @@ from fillpath.paths import CONFIG
 from reports.claims.judge import judge, judge_pairs
 from reports.claims.verdict import Outcome, Reason, Verdict
 from reports.facts import printed
-from reports.facts.claim import Claim, Held, Kind
-from reports.facts.claims import claim, claims, find_claim, subjects
+from reports.facts.claims import Claim, Held, Kind, claims, find_claim, subjects
 
 Row = dict[str, object]
-WHOLE = claim("gsofa", "fig14_maxid_ranges", "mean")
+WHOLE = find_claim("gsofa.fig14_maxid_ranges.mean")
 # Of five matrices, three of which are more than half.
 MEAN = replace(WHOLE, matrices=("BB", "BC", "EP", "RM", "LH"))
-LARGEST = claim("gsofa", "fig14_maxid_ranges", "largest")
-RANGE = claim("ooclu", "fig8_binary_search", "range")
-EACH = claim("glu3", "table1_kernel_time", "each")
-GEOMETRIC = claim("glu3", "table1_kernel_time", "geometric")
+LARGEST = find_claim("gsofa.fig14_maxid_ranges.largest")
+RANGE = find_claim("ooclu.fig8_binary_search.range")
+EACH = find_claim("glu3.table1_kernel_time.each")
+GEOMETRIC = find_claim("glu3.table1_kernel_time.geometric")
 LEVELS = find_claim("glu3.table2_levelization.geometric")
-HYPRE = claim("parac", "table2_cpu", "over_hypre")
-COUNT = claim("parac", "table2_cpu", "below_ichol")
-ORDER = claim("gsofa", "table1_matrices", "order")
-DROPS = claim("gsofa", "fig17_source_scheduling", "inter_node_drops")
-APART = claim("gsofa", "fig18_unified_memory_faults", "separation_rises")
+HYPRE = find_claim("parac.table2_cpu.over_hypre")
+COUNT = find_claim("parac.table2_cpu.below_ichol")
+ORDER = find_claim("gsofa.table1_matrices.order")
+DROPS = find_claim("gsofa.fig17_source_scheduling.inter_node_drops")
+APART = find_claim("gsofa.fig18_unified_memory_faults.separation_rises")
 # Of GSoFA's list; of ParAC's, of the second paper's and of GLU3.0's.
 THREE = ("BB", "BC", "EP")
 NAMES, LARGE, TWO = COUNT.matrices or (), (RANGE.matrices or ())[:3], ("onetone2", "circuit_2")
@@ -247,7 +246,7 @@ def test_the_papers_own_matrices_decide_and_stand_ins_are_one_number_beside() ->
 def test_a_pair_is_reproduced_together_or_not_at_all() -> None:
     """0.067 % is near the printed 0.082 %; but without value ranges it is 0.47 %, not 22 %."""
     name = "reinitialisation_{}".format
-    without, with_ = (claim("gsofa", "fig14_maxid_ranges", name(end)) for end in ("without", "with"))
+    without, with_ = (find_claim(f"gsofa.fig14_maxid_ranges.{name(end)}") for end in ("without", "with"))
     after = only([row(0.00067, "PR")], replace(with_, tolerance=0.25))
     before, effect = only([row(0.0047, "PR")], without), only([row(0.22, "PR")], without)
     assert after.outcome == "reproduced" and before.outcome == "not reproduced"

@@ -14,8 +14,7 @@ from fillpath.errors import ConfigError
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, write_text
 from fillpath.peers import peers
-from reports.claims.standing import Standing
-from reports.claims.verdict import JUDGED
+from reports.claims.verdict import JUDGED, Standing
 from reports.pages.ledger.text import measured_on, outcome_of
 
 PAGES = {"state": "README.md", "peers": "docs/peers.md"}

@@ -13,8 +13,7 @@ from reports.claims import words
 from reports.claims.parts import factor_of, few_of, outcome_of, parts_of, whole_of
 from reports.claims.points import points
 from reports.claims.verdict import CONCLUSIVE, LeftOut, Outcome, Reason, Verdict
-from reports.facts.claim import Claim, Held
-from reports.facts.claims import find_claim
+from reports.facts.claims import Claim, Held, find_claim
 
 
 def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
@@ -71,7 +70,9 @@ def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: LeftOut = (
     few = few_of(claim, rows)
     agrees = outcome_of(claim, parts, few)
     is_clear = agrees in CONCLUSIVE
-    hasty = _processes(rows) if claim.time and is_clear else ""
+    count = int(rows["processes"].min())
+    too_few = f"{count} process{'es' if count > 1 else ''} of {PROCESSES}"
+    hasty = too_few if claim.time and is_clear and count < PROCESSES else ""
     grounds = hasty or ("" if is_clear else few) or _bounds(rows, is_clear)
     reason, why = _reason(claim, held, few, agrees)
     return Verdict(
@@ -85,7 +86,7 @@ def _verdict(claim: Claim, rows: pd.DataFrame, held: Held, left_out: LeftOut = (
         **whole._asdict(),
         points=rows,
         of=len(set(claim.matrices)) if claim.matrices else None,
-        processes=int(rows["processes"].min()) if claim.time else None,
+        processes=count if claim.time else None,
         left_out=left_out,
     )
 
@@ -102,12 +103,6 @@ def _reason(claim: Claim, held: Held, few: str, agrees: Outcome) -> tuple[Reason
         agreement = "the two agree" if agrees is Outcome.REPRODUCED else "the two do not agree"
         return Reason.DERIVED, f"{claim.derived}: {few or agreement}"
     return None, ""
-
-
-def _processes(rows: pd.DataFrame) -> str:
-    """Return why a time is open that was measured in too few processes, empty for enough."""
-    count = rows["processes"].min()
-    return "" if count >= PROCESSES else f"{count} process{'es' if count > 1 else ''} of {PROCESSES}"
 
 
 def _bounds(rows: pd.DataFrame, is_clear: bool) -> str:

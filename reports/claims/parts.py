@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from reports.claims.points import EXTREMES, Numbers
 from reports.claims.verdict import Outcome
-from reports.facts.claim import Claim
+from reports.facts.claims import Claim
 from reports.facts.means import LEAST_OF_TREND, geometric_mean, share_interval, trend
 
 # Within half a per cent of no effect there is none; a print within two has no side, and no band is narrower.

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fillpath.dicts import Row, dicts
-from reports.facts.claim import Claim, Held
+from reports.facts.claims import Claim, Held
 
 Numbers = NDArray[np.float64]
 EXTREMES = ("largest", "smallest")

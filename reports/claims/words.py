@@ -6,7 +6,7 @@ import pandas as pd
 from reports.claims.parts import ACROSS, WITHIN, Parts, Whole, by_matrix, complete
 from reports.claims.points import EXTREMES
 from reports.claims.verdict import bound_of
-from reports.facts.claim import Claim
+from reports.facts.claims import Claim
 from reports.facts.means import LEAST_OF_TREND, geometric_mean
 
 

@@ -1,14 +1,14 @@
-"""The papers' claims in config/claims/<paper>.yaml, read once and checked against their schema."""
+"""The papers' claims in config/claims/<paper>.yaml, read once and checked, and what each is held against."""
 
 import functools
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any
 
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
-from reports.facts.claim import Claim, Held, Kind
 from reports.facts.means import geometric_mean
 from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix, claims_file, printed_sums
 
@@ -16,6 +16,123 @@ from reports.facts.printed import Entries, abbreviation, abbreviations, by_matri
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
 # The value of no effect by aggregate, where it is not 1.
 _NEUTRAL = {"count": 0.5, "trend": 0.0}
+
+
+class Kind(StrEnum):
+    """The matter of a claim; the kinds are counted apart."""
+
+    PERFORMANCE = "performance"
+    WORDS = "what the text says in words"
+    STRUCTURE = "structure"
+    INPUT = "facts of inputs"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A column of its figure's frame that a claim is held against, whose fields docs/claims.md explains.
+
+    column : its interval is in `<column>_low` and `<column>_high`.
+    untestable : why the numbers cannot test the claim, set by a subset alone.
+    """
+
+    column: str
+    status: str = "status"
+    basis: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict)
+    subsets: str = ""
+    above: float = 1.0
+    against: str = ""
+    beside: bool = False
+    untestable: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim, whose fields docs/claims.md explains.
+
+    value : what is printed; of a range its mean, of ratios by matrix their geometric mean, of counts the
+        share, of a trend its sign.
+    by_matrix : what is printed of each matrix, by abbreviation.
+    span, count : the ends of a range; a number and its total.
+    matrices : of the claim, None where the paper names none.
+    neutral : the value of no effect, None where there is none.
+    tolerance : share of the printed effect, None where only the direction is printed.
+    """
+
+    paper: str
+    subject: str
+    name: str
+    kind: Kind
+    time: bool
+    cite: str
+    what: str
+    metric: str
+    aggregate: str
+    value: float
+    matrices: tuple[str, ...] | None
+    neutral: float | None
+    tolerance: float | None
+    by_matrix: Mapping[str, float] = field(default_factory=dict)
+    span: tuple[float, float] | None = None
+    count: tuple[int, int] | None = None
+    unit: str = "x"
+    pair: str = ""
+    not_comparable: str = ""
+    derived: str = ""
+    needs: str = ""
+    library: str = ""
+    card: str = ""
+    held: tuple[Held, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}.{self.subject}.{self.name}"
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether each number is a ratio, which is above 0."""
+        return self.unit == "x" and self.aggregate not in ("count", "trend")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the claim is about a share of the matrices: a number of a total, or most."""
+        most = self.value == 1.0 and self.tolerance is None
+        return self.aggregate == "count" and (self.count is not None or most)
+
+    def form(self, value: float) -> str:
+        """Return a number as text, with the unit."""
+        if self.unit == "x":
+            return f"{value:,.0f}x" if abs(value) >= 1000 else f"{value:.4g}x"
+        if self.unit == "share":
+            return f"{100 * value:.3g}%"
+        if self.unit == "count":
+            return f"{value:,.0f}"
+        return f"{value:.4g}{ {'%': '%', 'number': ''}.get(self.unit, f' {self.unit}') }"
+
+    @property
+    def printed(self) -> str:
+        """Return what is printed, as text."""
+        if self.count:
+            return f"{self.count[0]} of {self.count[1]}"
+        if self.aggregate == "trend":
+            return "rises" if self.value > 0 else "falls"
+        if self.aggregate == "count":
+            return "none" if self.value == 0 else "all" if self.tolerance is not None else "most"
+        if self.tolerance is None and self.neutral is not None:
+            return f"{'above' if self.value > self.neutral else 'below'} {self.form(self.neutral)}"
+        if self.aggregate == "equal":
+            return f"as listed, of {len(self.by_matrix)} matrices"
+        if self.span:
+            return f"{self.form(self.span[0])} to {self.form(self.span[1])}"
+        names = [*(self.matrices or ())] if len(self.matrices or ()) == 1 else []
+        names += [f"the {self.aggregate}"] if self.aggregate in ("largest", "smallest") else []
+        if names:
+            return f"{self.form(self.value)} ({', '.join(names)})"
+        if self.matrices is None:
+            return self.form(self.value)
+        count, by_matrix = len(self.by_matrix), self.aggregate == "each" and len(self.by_matrix) > 1
+        mean = f"{'geometric ' * (self.unit == 'x' and count > 1)}mean {self.form(self.value)}"
+        return f"each of {count} matrices, {mean}" if by_matrix else mean
 
 
 @functools.cache
@@ -38,11 +155,6 @@ def claims() -> Mapping[str, Claim]:
     """Return every claim by its id, in the order of the files. Raises ConfigError for a missing number."""
     every = [_claim(*of, name) for of, subject in subjects().items() for name in subject["claims"]]
     return {claim.id: claim for claim in every}
-
-
-def claim(paper: str, subject: str, name: str) -> Claim:
-    """Return the claim of that name. Raises UnknownNameError with suggestions."""
-    return find_claim(f"{paper}.{subject}.{name}")
 
 
 def find_claim(id: str) -> Claim:

@@ -34,7 +34,10 @@ def printed_column(paper: str, table: str, column: str) -> Mapping[str, float | 
     """Return a column of a printed table by matrix; None for what is no number there (OOM)."""
     rows = printed_table(table)
     numbers = pd.to_numeric(rows[column], errors="coerce").astype(object)
-    return dict(zip(matrices_of(paper, rows), numbers.where(numbers.notna(), None), strict=True))
+    # The paper's list of its matrices may have other names than its table.
+    listed = {str(short): str(name) for name, short in claims_file(paper).get("names", {}).items()}
+    names = rows["abbr" if "abbr" in rows else "matrix"].astype(str).replace(listed)
+    return dict(zip(names, numbers.where(numbers.notna(), None), strict=True))
 
 
 def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[str, float]:
@@ -53,13 +56,6 @@ def printed_sums(paper: str, columns: Mapping[str, Any], where: str) -> Mapping[
         if None not in numbers:
             found[matrix] = float(sum(numbers[: len(names)])) / (sum(numbers[len(names) :]) if under else 1.0)
     return found
-
-
-def matrices_of(paper: str, rows: pd.DataFrame) -> list[str]:
-    """Return what the matrices of a printed table are called in the paper's list of them."""
-    names: Mapping[str, str] = claims_file(paper).get("names", {})
-    called = {str(short): str(name) for name, short in names.items()}
-    return [called.get(str(name), str(name)) for name in rows["abbr" if "abbr" in rows else "matrix"]]
 
 
 @functools.cache

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from reports.exhibit import Exhibit
 from reports.facts.claims import subject
-from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_how
-from reports.shapes.axes import empty_panel, legend_above, name_matrices, seconds_axis, write_names
-from reports.shapes.bars import draw_slots
+from reports.gsofa.symbolic import GOOD, SPAN, SYMBOLIC, fastest_facts
+from reports.shapes.axes import empty_panel, legend_above, name_matrices, write_names
+from reports.shapes.bars import draw_slots, label_log, seconds
 from reports.shapes.lines import draw_line
 from reports.shapes.strip import Ratios, write_strip
 from reports.shapes.style import PALETTE, SMALL, new_figure
@@ -89,7 +89,8 @@ def _measured(axes: Axes, frame: pd.DataFrame) -> None:
     ranked, others = failed[failed["series"] == RANKED], failed[failed["series"] != RANKED]
     draw_slots(axes, ranked["x"], HALF / 2, ranked["status"])
     draw_slots(axes, others["x"], 2 * HALF, others["series"] + ": " + others["status"])
-    seconds_axis(axes)
+    axes.set_yscale("log")
+    label_log(axes.yaxis, seconds)
     name_matrices(axes, frame)
     axes.set_ylabel("seconds (log)")
 
@@ -123,7 +124,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {
         "host": "".join(f"Host: {count:g} cores. " for count in cores if count > 0),
         "idle": f"Unavailable on {numbers} ranks: {idle['reason'].iloc[0]}. " if numbers else "",
-        "fastest": fastest_how(good["code"], good["untimed"]),
+        **fastest_facts(good, ""),
     }
 
 

@@ -1,7 +1,5 @@
 """The memory of gsofa: with its space optimisations and without, and within budgets that may bind."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -23,7 +21,7 @@ PRINTED_AT = "1GB"
 FULL = "Full bars: the budget is below gsofa's need. Empty bars: the budget is above, or the need is unknown."
 
 
-def is_off(variants: pd.Series[str]) -> pd.Series[bool]:
+def is_off(variants: "pd.Series[str]") -> "pd.Series[bool]":
     """Return whether variants have every space optimisation off."""
     return variants.str.fullmatch(rf"gsofa\.{'.*'.join(_SPACE)}.*")
 
@@ -35,20 +33,20 @@ def with_and_without(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.join(over_variant(cases, rows, all_on, ("", "space optimisations on")))
 
 
-def device_bytes(rows: pd.DataFrame, prefix: str = "") -> pd.Series[float]:
+def device_bytes(rows: pd.DataFrame, prefix: str = "") -> "pd.Series[float]":
     """Return the device memory of concurrent sources, unknown where a part of it is."""
     names = [f"{prefix}bytes_{name}" for name in PRINTED_WORDS.index]
     return rows.reindex(columns=names).sum(axis=1, skipna=False)
 
 
-def told(rows: pd.DataFrame, *names: str, status: str = "status") -> pd.Series[str]:
+def told(rows: pd.DataFrame, *names: str, status: str = "status") -> "pd.Series[str]":
     """Return a status where it is not `ok`, else whether these columns are known."""
     lost = (rows[status] == "ok") & rows[list(names)].isna().any(axis=1)
     return rows[status].fillna("not_run").mask(lost, NOT_MEASURED)
 
 
 def budgeted(
-    cases: pd.DataFrame, rows: pd.DataFrame, base: pd.Series[str], role: str, claim: str
+    cases: pd.DataFrame, rows: pd.DataFrame, base: "pd.Series[str]", role: str, claim: str
 ) -> pd.DataFrame:
     """Return the rows with their ratio over variants `base`, the largest budget first, and `binds`.
 

@@ -52,16 +52,12 @@ def fastest_sequential(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
     return best.assign(code=known, letter=known.map(GOOD))[[*RATIO, "code", "letter", "untimed"]]
 
 
-def fastest_how(code: "pd.Series[str]", untimed: "pd.Series[str]") -> str:
-    """Return a sentence on which sequential code is the fastest, and where some had no time."""
+def fastest_facts(frame: pd.DataFrame, prefix: str = "sequential_") -> dict[str, str]:
+    """Return a sentence on which sequential code is the fastest, by columns of `fastest_sequential`."""
     *first, last = (NAMED.get(name, name) for name in GOOD)
     letters = {name: f"{name} ({letter})" for name, letter in GOOD.items()}
-    return naming.fastest_how(code, untimed, f"{', '.join(first)} and {last}", letters)
-
-
-def fastest_facts(frame: pd.DataFrame) -> dict[str, str]:
-    """Return the sentence of `fastest_how` by the columns of `fastest_sequential`, as `sequential_...`."""
-    return {"fastest": fastest_how(frame["sequential_code"], frame["sequential_untimed"])}
+    best = frame.rename(columns=lambda name: name.removeprefix(prefix))[["code", "untimed"]]
+    return {"fastest": naming.fastest_how(best, f"{', '.join(first)} and {last}", letters)}
 
 
 def spread(claim: str) -> str:

@@ -26,7 +26,6 @@ RESIDENT, COPIED = "resident", "copied"
 # Copies of older records went through pageable memory (docs/run-on-a-gpu.md).
 PINNED_SINCE = "2026-11-26"
 EVERYTHING = "all"
-NO_PRICES: Mapping[str, float] = {}
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
     "joules", "cost", *RATIO,
@@ -80,7 +79,7 @@ def by_input(answers: pd.DataFrame) -> Iterator[tuple[str, str, Mapping[tuple[st
         yield rows["problem"].iloc[0], rows["input"].iloc[0], found
 
 
-def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = NO_PRICES) -> Comparison:
+def compare(machines: Sequence[str], records: Records, prices: Mapping[str, float] = {}) -> Comparison:
     """Compare the other machines with the first.
 
     Raises UnknownNameError for fewer than two machines, one named twice, and a price of another.

@@ -1,7 +1,7 @@
 """The arrays of all rows: ways of storing them, their bytes, unified memory's regime, page faults."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from reports.exhibit import Subset
 from reports.facts.naming import among
 from reports.facts.printed import printed_column, printed_table
 from reports.series import probes
-from reports.shapes.bars import few, times
+from reports.shapes.bars import few
 from reports.shapes.stacked import BASELINE
 from reports.table import NOT_MEASURED
 from reports.verbs import BUDGET, beside, fact, on, over, with_budgets, with_groups, without
@@ -43,12 +43,6 @@ OTHER_REGIME = {
 }
 COUNTED = ["gpu_fault_groups", "fault_share", "overhead", "link_bytes_per_second"]
 REGIMES = f"{FITS}: all in the card's memory, nothing evicted; {OVERSUBSCRIBED}: not all, as in the paper."
-
-
-def ends(values: "pd.Series[float]", form: Callable[[float], str] = times) -> str:
-    """Return the least and the most of the numbers, `none` of none."""
-    texts = dict.fromkeys(map(form, (values.min(), values.max())))
-    return " to ".join(texts) if values.notna().any() else "none"
 
 
 def standing_in(rows: pd.DataFrame, shown: Collection[str], by: str = "stand_in_for") -> pd.DataFrame:

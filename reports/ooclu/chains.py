@@ -29,11 +29,14 @@ def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.Dat
 
     `ratio` is over the first way, `share_<stage>` over the second; `before_numeric` is the share of two.
     """
-    given = of(cases, NUMERIC)
+    given, direct = of(cases, NUMERIC), of(cases, "direct_gpu.static_pivoting=true").assign(transfers=np.nan)
+    # It left the matrix to another chain, whose phases its record then has.
+    left = (direct["status"] == "ok") & (fact(direct, "on_fronts") != 1)
+    direct["status"] = direct["status"].mask(left, NOT_MEASURED)
     stages = {
         way: {"symbolic": of(cases, symbolic), "levels": of(cases, levels), "numeric": given}
         for way, (symbolic, levels) in {**ways, FRONTS: ("bitfronts_gpu", KAHN)}.items()
-    } | {DIRECT: _direct(cases)}
+    } | {DIRECT: {stage: timed(direct, phases(name)) for stage, name in STAGES.items()}}
     given = given.reindex(pd.MultiIndex.from_frame(cases[KEY].drop_duplicates()))
     sums = pd.concat({way: _sum(given, parts) for way, parts in stages.items()}, names=["way"])
     first, second = list(ways)[:2]
@@ -43,14 +46,6 @@ def compared(cases: pd.DataFrame, ways: Mapping[str, tuple[str, str]]) -> pd.Dat
     numeric_first = cases.sort_values("stage", key=lambda stages: stages != "numeric", kind="stable")
     named = inputs(numeric_first).join(given[["case", "card"]])
     return with_shares(rows.join(named, on=KEY).assign(series=rows["way"]), PARTS, whole)
-
-
-def _direct(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    rows = of(cases, "direct_gpu.static_pivoting=true").assign(transfers=np.nan)
-    # It left the matrix to another chain, whose phases its record then has.
-    left = (rows["status"] == "ok") & (fact(rows, "on_fronts") != 1)
-    rows["status"] = rows["status"].mask(left, NOT_MEASURED)
-    return {stage: timed(rows, phases(name)) for stage, name in STAGES.items()}
 
 
 def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

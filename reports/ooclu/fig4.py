@@ -37,7 +37,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     moved = frame[(frame["way"] == PARALLEL) & frame["moved_ratio"].notna()]
     alone, whole = times(mean(moved["ratio"])), times(mean(moved["moved_ratio"]))
     means = f"Geometric mean of {len(moved)}: {alone}, with the transfers to the GPU and back {whole}. "
-    codes = fastest_how(frame["code"], frame["untimed"], WHICH, {code: code for code in GOOD.values()})
+    codes = fastest_how(frame, WHICH, {code: code for code in GOOD.values()})
     return {"moved": means if len(moved) else "", "sequential": codes}
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 from reports.exhibit import Exhibit, Subset
 from reports.facts.claims import subject
 from reports.ooclu import arrays
+from reports.shapes import bars
 from reports.shapes.axes import Panels
 from reports.shapes.stacked import Over
 from reports.verbs import on, phase_medians
@@ -28,7 +29,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return how much of the prefetched seconds the traversal is not."""
     shares = frame.loc[frame["way"] == arrays.PREFETCHED, list(SHARES)].dropna()
-    pages, release = (arrays.ends(shares[name], "{:.0f}".format) for name in SHARES)
+    pages, release = (bars.ends(shares[name], "{:.0f}".format) for name in SHARES)
     text = f"Pages take {pages} % and release {release} % of the prefetched seconds. "
     return {"shares": text if len(shares) else ""}
 

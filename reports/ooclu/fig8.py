@@ -5,15 +5,15 @@ import pandas as pd
 
 from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
-from reports.facts.claims import claim, subject
+from reports.facts.claims import find_claim, subject
 from reports.facts.printed import printed_table
-from reports.ooclu.arrays import PAPER, ends, over_baseline, standing_in
+from reports.ooclu.arrays import PAPER, over_baseline, standing_in
 from reports.shapes.axes import Panels
+from reports.shapes.bars import ends
 from reports.shapes.stacked import Over
 from reports.verbs import BUDGET, inverted, with_absent, with_budgets, with_groups, without
 
-CLAIM = "fig8_binary_search"
-PRINTED = subject(PAPER, CLAIM)
+PRINTED = subject(PAPER, "fig8_binary_search")
 # Bytes of a number: the paper's are float32, and so are those of the cases.
 REAL = 4
 SEARCH, DENSE = "glu3.storage=csc_search", "glu3.storage=dense_column"
@@ -68,6 +68,7 @@ DASHED = f"{BLOCKS:g} blocks over those of dense columns"
 CAPTION = """Seconds of glu3 over seconds with a binary search (written above its bars). Dense columns: about
     as many as printed ({here} here, {printed} in the paper), and, not in the paper, as many as fit."""
 SHAPE = Panels([Over(SEARCHED, PRINTED["range"], dash=DASHED)], 7.0, short)
-HELD = (lambda frame: [judge_numbers(claim(PAPER, CLAIM, "by_blocks"), dict(BLOCKS / SIZES["blocks"]))],)
+BY_BLOCKS = dict(BLOCKS / SIZES["blocks"])
+HELD = (lambda frame: [judge_numbers(find_claim("ooclu.fig8_binary_search.by_blocks"), BY_BLOCKS)],)
 SPAN = "of the numeric factorisation alone, on the card"
 EXHIBIT = Exhibit(frame, SHAPE, CAPTION, facts, held=HELD, span=SPAN)

@@ -3,9 +3,8 @@
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.ooclu.arrays import ends
 from reports.shapes.axes import Panels
-from reports.shapes.bars import seconds
+from reports.shapes.bars import ends, seconds
 from reports.shapes.beside import PanelRow, Step
 from reports.verbs import on, over, with_groups
 

@@ -4,8 +4,7 @@ import pandas as pd
 
 from reports.claims.judge import judge_numbers
 from reports.exhibit import Exhibit
-from reports.facts.claims import claim
-from reports.ooclu.arrays import PAPER
+from reports.facts.claims import find_claim
 from reports.ooclu.fig8 import BLOCKS, BYTES, LIMITED, REAL, SIZES, short, stored, with_printed
 from reports.shapes.bars import times
 from reports.shapes.sheet import Sheet, columns, plain
@@ -38,5 +37,5 @@ CAPTION = f"""A block needs a dense column, n numbers of {REAL} bytes. The paper
     all blocks: 8.0e9 bytes give its four numbers. The budget here is in proportion to n and holds 125
     columns. Most used: the most blocks of a launch. A row without numbers here was not measured."""
 SHAPE = Sheet(COLUMNS, lambda frame: short(frame.assign(why=frame["status"].replace("printed", "ok"))))
-HELD = (lambda frame: [judge_numbers(claim(PAPER, "table4_max_blocks", "blocks"), COMPUTED)],)
+HELD = (lambda frame: [judge_numbers(find_claim("ooclu.table4_max_blocks.blocks"), COMPUTED)],)
 EXHIBIT = Exhibit(frame, SHAPE, CAPTION, held=HELD, one_run=False)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
-from reports.claims.standing import Standing
+from reports.claims.verdict import Standing
 from reports.facts.claims import claims
 from reports.facts.printed import Entries
 from reports.facts.records import Records

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from reports.exhibit import Exhibit, Subset
 from reports.parac.orderings import ORDERINGS, in_order
 from reports.parac.solution import by_threads
-from reports.shapes.axes import legend_above, names, seconds_axis
-from reports.shapes.bars import times
+from reports.shapes.axes import legend_above, names
+from reports.shapes.bars import label_log, seconds, times
 from reports.shapes.lines import draw_panels
 from reports.shapes.style import looks, new_figure
 from reports.table import cores_of
@@ -57,7 +57,8 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
                 axes.plot(line["n"], one / line["n"], **EVEN)
     panels[0].set_ylabel("time of the factor (log)")
     if len(ok):
-        seconds_axis(panels[0])
+        panels[0].set_yscale("log")
+        label_log(panels[0].yaxis, seconds)
         panels[0].set_xticks(ticks := sorted(ok["n"].unique()), list(map("{:g}".format, ticks)))
     legend_above(figure, [Line2D([], [], **EVEN, label="one thread's time over the threads")])
     return figure

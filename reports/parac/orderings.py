@@ -48,14 +48,12 @@ def by_matrix(rows: pd.DataFrame, needed: Sequence[str] = tuple(ORDERINGS)) -> p
     return first.assign(status=first_failure(named).mask(failed, statuses[needed[0]]))
 
 
-def over_others(
-    rows: pd.DataFrame, ordering: str, needed: Sequence[str] = tuple(ORDERINGS), slowest: bool = False
-) -> pd.DataFrame:
+def over_others(rows: pd.DataFrame, ordering: str, slowest: bool = False) -> pd.DataFrame:
     """Return by matrix the fastest other ordering over this one, or this one over the slowest other.
 
-    Both are seconds of one run and host; there is no ratio without the needed orderings.
+    Both are seconds of one run and host. A ratio needs AMD and nnz-sort, one over the slowest all orderings.
     """
-    matrices = by_matrix(rows, needed)
+    matrices = by_matrix(rows, tuple(ORDERINGS) if slowest else ("amd", "nnz"))
     ok = rows[rows["status"] == "ok"].sort_values("median", ascending=not slowest, kind="stable")
     is_own = ok["preparation"] == ordering
     own, other = (ok[each].drop_duplicates("label").set_index("label") for each in (is_own, ~is_own))
@@ -73,7 +71,7 @@ def slowest_amd(rows: pd.DataFrame) -> list[Subset]:
 
 def _amd_on_cpu(rows: pd.DataFrame) -> list[Subset]:
     """Return the seconds of the fastest other ordering over those of AMD."""
-    return by_threads(over_others(rows, "amd", needed=("amd", "nnz")), "threads_used")
+    return by_threads(over_others(rows, "amd"), "threads_used")
 
 
 def draw_device(axes: Axes, frame: pd.DataFrame, device: str) -> None:
@@ -87,7 +85,7 @@ SHAPE = Panels([partial(draw_device, device=name) for name in ("CPU", "GPU")], 9
 SUBSETS = {
     "amd": _amd_on_cpu,
     "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
-    "nnz": lambda rows: [Subset(over_others(rows, "nnz", needed=("amd", "nnz")))],
+    "nnz": lambda rows: [Subset(over_others(rows, "nnz"))],
     "amd_slowest": slowest_amd,
 }
 EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN)

@@ -57,10 +57,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, value: str) -> None:
         look: Any = {"color": colour, "marker": marker, "markeredgecolor": "black"}
         axes.plot(across, values, linestyle="none", markersize=6, label=series, **look)
         axes.hlines(values.median(), x - SPREAD / 2, x + SPREAD / 2, color="black", linewidth=1.2)
-        text = " to ".join(dict.fromkeys(map(form.format, (values.min(), values.max()))))
         axes.annotate(
-            f"{text}\nof {len(values)}", (x, values.max()), (0, 8), textcoords="offset points", ha="center",
-            va="bottom", fontsize=SMALL, bbox=bars.GROUND,
+            f"{bars.ends(values, form.format)}\nof {len(values)}", (x, values.max()), (0, 8),
+            textcoords="offset points", ha="center", va="bottom", fontsize=SMALL, bbox=bars.GROUND,
         )  # fmt: skip
     axes.set(ylabel=label, ylim=(0, 1.35 * max([1.0, *ok[value]])))
 

@@ -13,7 +13,6 @@ from reports.shapes.sheet import columns
 from reports.table import phases, timed
 from reports.verbs import KEY, by_code, by_input, inputs, of, on, option, over, wide
 
-CODES = {"parac_cpu": "parac_cpu", "ict": "ict", "pyamg": "pyamg"}
 PRINTED = solution.printed(
     "parac_table2_cpu", {"parac": "parac_cpu", "ichol": "ict", "setup": "factor", "solve": "after"}
 )
@@ -26,7 +25,7 @@ PRINTED = PRINTED.assign(paper_ratio=ICT / OURS, paper_hypre_ratio=HYPRE / OURS)
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: NUMBERS of each code, the print, ratios of totals, `solve_ratio`."""
     whole = solution.solved(cases)
-    codes = by_code(whole, CODES)
+    codes = by_code(whole, {code: code for code in ("parac_cpu", "ict", "pyamg")})
     ours = codes["parac_cpu"]
     codes["hypre"] = on_ranks(whole).reindex(ours.index)
     rows = wide(codes, [*solution.NUMBERS, "threads_used", "ranks"], inputs(cases))

@@ -13,19 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fillpath.twins import TWIN_OF
-from reports.shapes.bars import GROUND, label_log, legend_of, seconds
+from reports.shapes.bars import GROUND, legend_of
 from reports.shapes.style import SMALL, new_figure
 
 # Inches of a line of text, of a letter, and between a point and its name.
 LINE, LETTER, ASIDE = 0.22, 0.075, 0.12
 # Draws a frame on its axes.
 Draw = Callable[[Axes, pd.DataFrame], None]
-
-
-def seconds_axis(axes: Axes) -> None:
-    """Make a log axis of seconds, labelled with their units."""
-    axes.set_yscale("log")
-    label_log(axes.yaxis, seconds)
 
 
 def empty_panel(axes: Axes, status: str, reason: str) -> None:

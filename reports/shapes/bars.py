@@ -34,6 +34,12 @@ def times(value: float) -> str:
     return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
+def ends(values: "pd.Series[Any]", form: Callable[[float], str] = times) -> str:
+    """Return the least and the most of the numbers, `none` of none."""
+    texts = dict.fromkeys(map(form, (values.min(), values.max())))
+    return " to ".join(texts) if values.notna().any() else "none"
+
+
 def few(names: str) -> str:
     """Return one or two names, of more the first and how many others: `a, b`, `a and 2 more`."""
     first, *others = names.split(", ")

@@ -21,7 +21,7 @@ import pandas as pd
 
 from fillpath.holdings import digest_of
 from fillpath.nouns import content_hash
-from fillpath.paths import CONFIG, ROOT, write_text
+from fillpath.paths import CONFIG, ROOT
 
 # Records, samples, and columns that the stamp has for all rows.
 _HIDDEN = re.compile(
@@ -56,17 +56,13 @@ def is_drawn(note: Path, made_of: str) -> bool:
     """Return whether the files of the note `<stem>.drawn` are of that hash, and unchanged since."""
     try:
         files = [note.with_name(name) for name in json.loads(note.read_text())["files"]]
-        return bool(files) and note.read_text() == _noted(made_of, files)
+        return bool(files) and note.read_text() == noted(made_of, files)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def keep(note: Path, made_of: str, files: Sequence[Path]) -> None:
-    """Write a note of the figure's content next to its files."""
-    write_text(note, _noted(made_of, files))
-
-
-def _noted(made_of: str, files: Sequence[Path]) -> str:
+def noted(made_of: str, files: Sequence[Path]) -> str:
+    """Return the note of a figure's content next to its files."""
     digests = {path.name: digest_of(path) for path in files}
     return json.dumps({"files": digests, "made_of": made_of})
 

@@ -16,7 +16,6 @@ from reports.shapes.style import SMALL, looks
 # The `pair` of rows that others are compared with.
 BASELINE = "baseline"
 STATUS = "stack"
-BAND = "#e4e4e4"
 
 
 class Part(NamedTuple):
@@ -126,7 +125,7 @@ class Over:
         bars.scale(axes, marks, log, [high, 1.2 * max([1.0, *marks["high"].dropna()])], form="{:g}".format)
         bars.draw_marks(axes, marks, looks(frame["series"]))
         axes.set_ylabel(f"seconds over those\nof {self.name}" + log * " (log)")
-        axes.axhspan(low, high, color=BAND, zorder=0, label=f"printed{self.of}: {low:g}x to {high:g}x")
+        axes.axhspan(low, high, color="#e4e4e4", zorder=0, label=f"printed{self.of}: {low:g}x to {high:g}x")
         axes.axhline(1, color="black", linewidth=1)
         if self.dash:
             x, width = bars.positions(rows)

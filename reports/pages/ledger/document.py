@@ -1,6 +1,5 @@
 """The ledger as JSON, by config/schemas/ledger.json."""
 
-import functools
 import json
 import math
 from collections.abc import Sequence
@@ -9,16 +8,15 @@ from typing import Any
 from fillpath.config import violation
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
-from reports.claims.standing import Standing
-from reports.claims.verdict import Verdict
+from reports.claims.verdict import Standing, Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
 
-VERSION = 3
+_NOUNS: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())["$defs"]
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
     """Return the ledger of these machines as JSON values. Raises ConfigError where they break the schema."""
-    head = {"schema": VERSION, "hardware_differs": HARDWARE_DIFFERS, "machines": machines}
+    head = {"schema": 3, "hardware_differs": HARDWARE_DIFFERS, "machines": machines}
     text = json.dumps({**head, "standings": standings}, allow_nan=False, default=_plain)
     plain: dict[str, Any] = json.loads(text)
     if mistake := violation(plain, "ledger"):
@@ -39,18 +37,12 @@ def _plain(noun: Any) -> dict[str, Any]:
     if isinstance(noun, Verdict):
         return verdict_json(noun)
     name = type(noun).__name__.lower()
-    return _asked(name, noun) if name in _schema()["$defs"] else vars(noun)
+    return _asked(name, noun) if name in _NOUNS else vars(noun)
 
 
 def _asked(name: str, noun: object) -> dict[str, Any]:
     """Return what the schema asks for under that name, as far as the noun has it; None for an open end."""
-    names = _schema()["$defs"][name]["required"]
+    names = _NOUNS[name]["required"]
     said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
     endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}
     return {**said, **dict.fromkeys(endless)}
-
-
-@functools.cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())
-    return schema

@@ -9,10 +9,8 @@ from fillpath.dicts import Row, dicts
 from fillpath.paths import results
 from fillpath.peers import peer
 from fillpath.record import record_path
-from reports.claims.standing import Missing, Standing
-from reports.claims.verdict import CONCLUSIVE, Outcome, Reason, Verdict
-from reports.facts.claim import Claim
-from reports.facts.claims import claims
+from reports.claims.verdict import CONCLUSIVE, Missing, Outcome, Reason, Standing, Verdict
+from reports.facts.claims import Claim, claims
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 

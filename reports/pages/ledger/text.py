@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from fillpath.papers import paper_names
-from reports.claims.standing import Standing
-from reports.claims.verdict import Outcome, Verdict, outcome_label
-from reports.facts.claim import Claim, Kind
+from reports.claims.verdict import Outcome, Standing, Verdict, outcome_label
+from reports.facts.claims import Claim, Kind
 from reports.facts.means import LEAST_OF_TREND
 from reports.hardware.text import in_columns
 

@@ -17,8 +17,7 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, write_text
-from reports.claims.standing import Standing
-from reports.claims.verdict import JUDGED
+from reports.claims.verdict import JUDGED, Standing
 from reports.facts.claims import paper_figure
 from reports.facts.printed import Entries
 from reports.facts.records import Records

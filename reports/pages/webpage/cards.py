@@ -17,8 +17,7 @@ from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
-from reports.claims.standing import Standing
-from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason, Standing
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.figures import exhibits, stem

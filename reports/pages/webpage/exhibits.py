@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fillpath.papers import paper_names
-from reports.claims.standing import Standing
-from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome
-from reports.facts.claim import Claim
+from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Standing
+from reports.facts.claims import Claim
 from reports.figures import exhibits, stem
 from reports.shapes import files, style
 from reports.shapes.sheet import read_cells
