@@ -87,7 +87,11 @@ class Pieces(HTMLParser):
 def test_every_claim_has_a_word_a_symbol_and_its_numbers(standings: list[Standing]) -> None:
     """Claims that are judged come first, those that were not reproduced before all."""
     text = page(standings)
-    symbols = set(re.findall(r"\.([a-z-]+)::before { content: \"(.)\"; }", webpage.asset("page.css")))
+    symbols = set(
+        re.findall(
+            r"\.([a-z-]+)::before { content: \"(.)\"; }", (webpage.HERE / "assets" / "page.css").read_text()
+        )
+    )
     assert {outcome.replace(" ", "-") for outcome in Outcome} == dict(symbols).keys()
     assert len({symbol for _, symbol in symbols}) == len(Outcome)
     judged, rest = (rows_of(text, table, clean=False)[1:] for table in ("claims", "claims-rest"))

@@ -84,9 +84,8 @@ def _best(comparison: Comparison) -> list[str]:
     for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    lines.append(
-        f"not pooled, because the time is of other work: {_count(int(left['records'].sum()), 'record')}"
-    )
+    other = _count(int(left["records"].sum()), "record")
+    lines.append(f"not pooled, because the time is of other work: {other}")
     return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 

@@ -48,7 +48,7 @@ def together(frame: pd.DataFrame) -> list[Subset]:
 CAPTION = """In vertices: the heights of the elimination trees of L (classical) and of ParAC's factor G
     (actual), and G's longest path. Fill ratio: 2 nnz(G) / nnz(L). Time: parac_gpu, else parac_cpu on one
     thread."""
-SUBSETS = {"together": together, "amd_slowest": orderings.slowest_amd}
+SUBSETS = {"together": together, "amd_slowest": orderings.SUBSETS["amd_slowest"]}
 SPAN = "the graph resident where it is factorised to its factor resident there"
 SHAPE = Panels(PANELS, 15.0, orderings.first_names)
 EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN, one_run=False)

@@ -64,11 +64,6 @@ def over_others(rows: pd.DataFrame, ordering: str, slowest: bool = False) -> pd.
     return matrices.assign(pair=pair, **found[RATIO[1:]].where(pair == "ok")).reset_index()
 
 
-def slowest_amd(rows: pd.DataFrame) -> list[Subset]:
-    """Return the seconds of AMD over those of the slowest other ordering."""
-    return [Subset(over_others(rows, "amd", slowest=True))]
-
-
 def _amd_on_cpu(rows: pd.DataFrame) -> list[Subset]:
     """Return the seconds of the fastest other ordering over those of AMD."""
     return by_threads(over_others(rows, "amd"), "threads_used")
@@ -86,6 +81,6 @@ SUBSETS = {
     "amd": _amd_on_cpu,
     "amd_solve": lambda rows: _amd_on_cpu(timed(rows, SOLVE)),
     "nnz": lambda rows: [Subset(over_others(rows, "nnz"))],
-    "amd_slowest": slowest_amd,
+    "amd_slowest": lambda rows: [Subset(over_others(rows, "amd", slowest=True))],
 }
 EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets=SUBSETS, span=SPAN)

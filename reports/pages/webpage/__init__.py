@@ -79,11 +79,6 @@ def address(path: Path) -> str:
     return quote(Path(os.path.relpath(path, paths.PAGE.parent)).as_posix())
 
 
-def asset(name: str) -> str:
-    """Return a style sheet or script, which the page holds as it is."""
-    return (HERE / "assets" / name).read_text()
-
-
 # Values are escaped, and an unknown name is an error.
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
@@ -96,7 +91,8 @@ _ENVIRONMENT = Environment(
 _FILTERS = (address, described, plain, seconds, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
-_FUNCTIONS = (asset, by_input, comparison_folder, mean_lines, paper_names)
+_FUNCTIONS = (by_input, comparison_folder, mean_lines, paper_names)
+_ENVIRONMENT.globals["assets"] = {path.name: path.read_text() for path in (HERE / "assets").iterdir()}
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
 _ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
 _ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT], "SPEED": SPEED}

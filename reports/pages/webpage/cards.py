@@ -39,12 +39,12 @@ def all_cards(
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
     own = _chart(["gsofa_growth", "glu3_raw"])
-    titles = ("title", "id", "picture", "lines")
     found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     found.append(("Our own codes", own.name.partition(".")[0] if own else "", own, _own(records)))
     speeds = comparison_folder(comparison) / "speeds.svg" if comparison else None
     found.append(("Machine against machine", "compare" if comparison else "", speeds, _machines(comparison)))
-    return [dict(zip(titles, card, strict=True)) | {"drawn_of": _machine_of(card[2])} for card in found]
+    parts = ("title", "id", "picture", "lines", "drawn_of")
+    return [dict(zip(parts, (*card, _machine_of(card[2])), strict=True)) for card in found]
 
 
 def _paper(
