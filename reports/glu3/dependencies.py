@@ -22,7 +22,6 @@ from reports.shapes.style import PALETTE, new_figure
 from reports.verbs import by_code, first_failure, inputs, wide, with_groups
 
 METHODS = {"GLU1.0": "glu1", "GLU2.0": "glu2", "GLU3.0": "glu3_relaxed"}
-# Why a column depends on another: each method knows one rule more.
 UPPER, DOUBLE, LEFT = "U", "double-U", "relaxed only"
 LOOKS: dict[str, tuple[str, Any, str]] = {
     UPPER: ("black", "-", "L dependency"),
@@ -51,17 +50,18 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _parts(name: str) -> list[pd.DataFrame]:
     """Return what is known of an example: its F, and by each method levels, dependencies and the factor."""
+    registry.load_all()
     places = np.array(ENTRIES[name]) - 1
     pattern = np.eye(places.max() + 1, dtype=bool)
     pattern[tuple(places.T)] = True
-    indptr = np.append(0, pattern.sum(axis=1).cumsum())
-    filled = _run("symbolic", "fill1", Pattern(indptr, np.nonzero(pattern)[1].astype(np.int32)))
+    sparse = Pattern(np.append(0, pattern.sum(axis=1).cumsum()), np.nonzero(pattern)[1].astype(np.int32))
+    filled = registry.lookup("symbolic", "fill1").function(sparse)[0]
     dense = np.zeros_like(pattern)
     dense[filled.pattern.rows(), filled.pattern.indices] = True
     entries = pd.DataFrame(np.argwhere(dense) + 1, columns=["row", "column"])
     parts = [entries.assign(part="entry", filled=~pattern[dense])]
     for method, code in METHODS.items():
-        found = _run("levels", code, by_both(filled))
+        found = registry.lookup("levels", code).function(by_both(filled))[0]
         level = np.repeat(range(len(found.pointers) - 1), np.diff(found.pointers))
         levels = pd.DataFrame({"part": "level", "column": found.columns + 1, "level": level + 1})
         rows = [levels.sort_values("column"), _dependencies(dense, method)]
@@ -71,21 +71,15 @@ def _parts(name: str) -> list[pd.DataFrame]:
     return [part.assign(example=name) for part in parts]
 
 
-def _run(stage: str, name: str, *given: Any) -> Any:
-    registry.load_all()
-    return registry.lookup(stage, name).function(*given)[0]
-
-
 def _dependencies(dense: Array, method: str) -> pd.DataFrame:
-    """Return why a column depends on one before it: each rule as the slides have it, on F, (n, n) bool."""
+    """Return why a column depends on one before it, by the slides' rules that a method knows. F: (n, n)."""
     updates: Any = np.tril(dense, -1).any(axis=0)
     more_right = dense[:, ::-1].cumsum(axis=1)[:, ::-1] - dense > 0
     rules = {UPPER: dense & updates[:, None], DOUBLE: dense.T & updates & more_right, LEFT: dense.T}
     known = list(rules)[: 1 + list(METHODS).index(method)]
     why = np.select([np.triu(rules[name], 1) for name in known], known, "")
-    before, column = np.nonzero(why)
-    which = {"before": before + 1, "column": column + 1, "why": why[before, column]}
-    return pd.DataFrame(which).assign(part="dependency")
+    rows = pd.DataFrame(np.argwhere(why) + 1, columns=["before", "column"])
+    return rows.assign(why=why[why != ""], part="dependency")
 
 
 def _factor(pattern: Array, levels: pd.DataFrame) -> pd.DataFrame:
@@ -117,15 +111,14 @@ def draw(frame: pd.DataFrame, title: str) -> Figure:
     matrices = with_groups(frame[frame["part"] == "matrix"].assign(stand_in_for=None))
     PanelRow(LABEL, [Step("ratio", "ratio")], {}, status="status", points=True)(right, matrices)
     name_matrices(right, matrices)
-    lines = [Line2D([], [], color=c, linestyle=s, linewidth=2, label=t) for c, s, t in LOOKS.values()]
-    legend_above(figure, lines)
+    legend_above(figure, [Line2D([], [], color=c, ls=s, lw=2, label=t) for c, s, t in LOOKS.values()])
     return figure
 
 
 def _draw_pattern(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     """Draw the entries of F, those that fill in grey."""
     entries = rows[rows["part"] == "entry"]
-    colours = entries["filled"].map({True: "#b5b5b5", False: "black"})
+    colours = np.where(entries["filled"].astype(bool), "#b5b5b5", "black")
     axes.scatter(entries["column"], entries["row"], 110, colours, marker="s")
     axes.set_title(name, loc="left")
     ticks = range(1, int(entries["row"].max()) + 1)
@@ -171,8 +164,7 @@ def verdicts(frame: pd.DataFrame) -> list[Verdict]:
     return [judge_numbers(find_claim("glu3.glu1_is_wrong.last_pivot"), {"by GLU1.0": last["value"].item()})]
 
 
-CAPTION = """Above and bottom left are levels and factors of examples, the second made up, without
-    measurement. Grey: fill-in. An arrow leads to a column that waits. Bottom right, measured: relaxed over
-    exact dependencies."""
+CAPTION = """Above and bottom left: examples, the second made up, without measurement. Grey: fill-in. An
+    arrow leads to a column that waits. Bottom right, measured: relaxed over exact dependencies."""
 MORE = ("fig_dependency_graphs", "glu1_is_wrong")
 EXHIBIT = Exhibit(frame, draw, CAPTION, held=(verdicts,), more_claims=MORE, one_run=False)
