@@ -1,5 +1,6 @@
 """The ledger as JSON, by config/schemas/ledger.json."""
 
+import functools
 import json
 import math
 from collections.abc import Sequence
@@ -10,8 +11,6 @@ from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 from reports.claims.verdict import Standing, Verdict
 from reports.pages.ledger.text import HARDWARE_DIFFERS
-
-_NOUNS: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())["$defs"]
 
 
 def to_json(machines: Sequence[str], standings: Sequence[Standing]) -> dict[str, Any]:
@@ -37,12 +36,19 @@ def _plain(noun: Any) -> dict[str, Any]:
     if isinstance(noun, Verdict):
         return verdict_json(noun)
     name = type(noun).__name__.lower()
-    return _asked(name, noun) if name in _NOUNS else vars(noun)
+    return _asked(name, noun) if name in _nouns() else vars(noun)
 
 
 def _asked(name: str, noun: object) -> dict[str, Any]:
     """Return what the schema asks for under that name, as far as the noun has it; None for an open end."""
-    names = _NOUNS[name]["required"]
+    names = _nouns()[name]["required"]
     said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
     endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}
     return {**said, **dict.fromkeys(endless)}
+
+
+@functools.cache
+def _nouns() -> dict[str, Any]:
+    """Return the schema's definitions, which an installed copy lacks."""
+    found: dict[str, Any] = json.loads((CONFIG / "schemas" / "ledger.json").read_text())["$defs"]
+    return found

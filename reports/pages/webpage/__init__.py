@@ -66,6 +66,7 @@ def page(
         machines={name: machine_facts(name, rows, records) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",
+        assets={path.name: path.read_text() for path in (HERE / "assets").iterdir()},
         timings=asv if asv.is_file() else None,
         # Series of seconds alone: a stage has one series for each count as well.
         series=[name for name in series if name.endswith(".track_seconds")],
@@ -92,7 +93,6 @@ _FILTERS = (address, described, plain, seconds, times, together, value_text)
 _ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
 _FUNCTIONS = (by_input, comparison_folder, mean_lines, paper_names)
-_ENVIRONMENT.globals["assets"] = {path.name: path.read_text() for path in (HERE / "assets").iterdir()}
 _ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
 _ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
 _ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT], "SPEED": SPEED}
