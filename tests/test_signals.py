@@ -137,6 +137,13 @@ def test_an_interrupt_of_the_launcher_reaches_the_command_once_as_a_termination(
     assert process.returncode == 128 + signal.SIGINT
 
 
+def test_an_interrupt_before_the_command_begins_ends_the_command(tmp_path: Path) -> None:
+    early = "import os\nfrom benchmarks.runs import launch\npopen = launch.subprocess.Popen\n"
+    early += "launch.subprocess.Popen = lambda *a, **k: (os.kill(os.getpid(), 2), popen(*a, **k))[1]\n"
+    process = start(early + LAUNCH.format(fake=DEADLOCKS.format(also="")), str(tmp_path))
+    assert process.wait(SECONDS) == 128 + signal.SIGINT and not marked(str(tmp_path))
+
+
 @pytest.mark.usefixtures("registered_fakes", "shared_cache")
 def test_run_ends_and_its_finished_records_stay(
     tmp_path: Path, forked_workers: None, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ from fillpath.settings import settings
 ORPHAN_SECONDS = 60.0
 # Seconds for Snakemake to end its jobs and itself.
 GRACE_SECONDS = 5
+POLL_SECONDS = 0.05
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -119,14 +120,24 @@ def _unlock() -> None:
 def _run(command: Sequence[str], ending: int) -> int:
     """Run a command as a process group of its own. Returns its exit status, or 128 and a signal's number.
 
-    ending : the signal that the group is sent once, at the first that ends programs
+    ending : the signal that the group is sent once, at the first that ends programs; SIGKILL follows
+        `GRACE_SECONDS` later
     """
     adopt()
+    received = _ending_signals()
     # A group that is not the terminal's would be stopped if it read from there.
     child = subprocess.Popen([*FOLLOW, *command], stdin=subprocess.DEVNULL, process_group=0)
-    received = _end_on_signals(child.pid, ending)
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    signal.alarm(0)
+    _stop_together(child.pid)
+    deadline = None
+    # A signal that comes just before a wait without a limit would be handled after the wait.
+    while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if received and deadline is None:
+            deadline = time.monotonic() + GRACE_SECONDS
+            _tell(child.pid, ending)
+            _tell(child.pid, signal.SIGCONT)
+        elif deadline is not None and time.monotonic() > deadline:
+            _tell(child.pid, signal.SIGKILL)
+        time.sleep(POLL_SECONDS)
     if received:
         # As long as the child's id is not given up, the group is this one.
         _tell(child.pid, signal.SIGKILL)
@@ -134,33 +145,25 @@ def _run(command: Sequence[str], ending: int) -> int:
     return 128 + received[0] if received else code if code >= 0 else 128 - code
 
 
-def _end_on_signals(group: int, ending: int) -> list[int]:
-    """Send a group `ending` at the first signal that ends programs, and kill it `GRACE_SECONDS` later.
-
-    Returns a list that will hold the signal. Ctrl-Z stops the group, as it would without one of its own.
-    """
+def _ending_signals() -> list[int]:
+    """Return a list that will hold the signals that end programs, as they come."""
     received: list[int] = []
-
-    def end(number: int, _: object) -> None:
-        for other in _ENDING:
-            signal.signal(other, signal.SIG_IGN)
-        received.append(number)
-        _tell(group, ending)
-        _tell(group, signal.SIGCONT)
-        signal.alarm(GRACE_SECONDS)
-
-    def stop(number: int, _: object) -> None:
-        _tell(group, signal.SIGSTOP)
-        os.kill(os.getpid(), signal.SIGSTOP)
-
     for number in _ENDING:
         # Signals that nohup or a shell has this process ignore stay ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, end)
-    signal.signal(signal.SIGALRM, lambda *_: _tell(group, signal.SIGKILL))
+            signal.signal(number, lambda number, _: received.append(number))
+    return received
+
+
+def _stop_together(group: int) -> None:
+    """Have Ctrl-Z stop the group too, and `fg` continue the group."""
+
+    def stop(*_: object) -> None:
+        _tell(group, signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
     signal.signal(signal.SIGTSTP, stop)
     signal.signal(signal.SIGCONT, lambda *_: _tell(group, signal.SIGCONT))
-    return received
 
 
 def _tell(group: int, number: int) -> None:
