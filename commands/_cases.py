@@ -17,7 +17,7 @@ def add_cases(parser: Parser, example: str, default: str = "") -> None:
 
 
 def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
-    """Count every case and print the file, on a machine that may be named so.
+    """Count every case and print the file.
 
     Returns the exit status: 1 where a case could not be counted, which stops no other. Raises
     UnknownNameError at the first unknown name.

@@ -51,8 +51,8 @@ def with_records(cases: Iterable[Case], records: Records) -> list[Case]:
     return [case for case in cases if case.name in names]
 
 
-def measured_figures(records: "Records") -> dict[tuple[str, str], list[Case]]:
-    """Return the cases that any machine has a record of, by (paper, figure) of each figure with one."""
+def measured_figures(records: Records) -> dict[tuple[str, str], list[Case]]:
+    """Return the cases that any machine has tried, by (paper, figure) of each figure with one."""
     from reports.figures import available_figures
 
     cases_of = figure_cases(records)

@@ -3,9 +3,9 @@
 import os
 
 from benchmarks.engine import machine
-from commands._columns import columns
 from commands._parser import Arguments
 from fillpath import host, paths, peers, registry
+from fillpath.columns import columns
 from fillpath.errors import FillpathError
 from fillpath.settings import VARIABLES
 from impl.cuda import device, kernels, nvml

@@ -7,12 +7,12 @@ from dataclasses import fields
 from decimal import Decimal
 from functools import partial
 
-from commands._columns import columns
 from commands._parser import Arguments, Parser
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.search import Query, Range
 from fillpath import registry
+from fillpath.columns import columns
 from fillpath.errors import UnknownNameError, suggest
 from fillpath.stages import STAGES
 

@@ -2,6 +2,9 @@
 
 An input that fails stops no other, and its error is only logged: the cases on that input report it."""
 
+import functools
+from collections.abc import Sequence
+
 from benchmarks.engine import run as runs
 from benchmarks.engine.inputs import make_ready
 from benchmarks.runs.cases import limits_of, suite_cases
@@ -20,7 +23,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    within, work = runs.current() or runs.alone(), _fetch if arguments.fetch else _prepare
+    within = runs.current() or runs.alone()
+    work = _fetch if arguments.fetch else functools.partial(_prepare, suite_cases(settings()))
     for text in arguments.inputs:
         if within.remaining() <= 0:
             break
@@ -38,9 +42,8 @@ def _fetch(case: Case, _: runs.Run) -> None:
     source.locate(matrix)
 
 
-def _prepare(case: Case, within: runs.Run) -> None:
-    """Prepare one case for all on its input: a case with a reference needs the most."""
-    chosen = suite_cases(settings())
+def _prepare(chosen: Sequence[Case], case: Case, within: runs.Run) -> None:
+    """Prepare one of the chosen cases for all on its input: a case with a reference needs the most."""
     cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
     needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
     make_ready(needy, limits_of(case, settings()), within)

@@ -6,11 +6,11 @@ import pandas as pd
 
 from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import suite_cases, suite_figures, suite_stages
-from commands._columns import columns
 from commands._parser import Arguments
 from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
+from fillpath.columns import columns
 from fillpath.settings import settings
 from reports.facts.claims import paper_figure
 from reports.facts.printed import Entries

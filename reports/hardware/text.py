@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
+from fillpath.columns import columns
 from reports.hardware.comparison import COPIED, RESIDENT, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
@@ -75,7 +76,7 @@ def _best(comparison: Comparison) -> list[str]:
             count = _count(len(rows), "input")
             lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over inputs that both have solved:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
-            lines += in_columns(table + rows)
+            lines += columns(table + rows)
     if answers.empty:
         lines += ["", "no problem that two machines have solved on one input"]
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
@@ -100,7 +101,7 @@ def _same(comparison: Comparison) -> list[str]:
         f"{SPEED.format(first=first)} {HARDWARE}",
         "",
         "geometric means over the cases that both have solved (each is in ratios.csv):",
-        *in_columns([("group", "machine", f"speed ({first} = 1x)", "cases"), *means]),
+        *columns([("group", "machine", f"speed ({first} = 1x)", "cases"), *means]),
         "",
         f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
         *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
@@ -110,12 +111,6 @@ def _same(comparison: Comparison) -> list[str]:
 
 def _ratio(row: Any) -> str:
     return f"{times(row.ratio)} ({times(row.ratio_low)} to {times(row.ratio_high)})"
-
-
-def in_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the rows as lines, each column as wide as its longest text."""
-    padded = pd.DataFrame(rows).apply(lambda column: column.str.ljust(column.str.len().max()))
-    return ["  ".join(row).rstrip() for row in padded.to_numpy()]
 
 
 def _count(n: int, noun: str) -> str:

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from fillpath.columns import columns
 from fillpath.papers import paper_names
 from reports.claims.verdict import Outcome, Standing, Verdict, outcome_label
 from reports.facts.claims import Claim, Kind
 from reports.facts.means import LEAST_OF_TREND
-from reports.hardware.text import in_columns
 
 # Names that the text lists of many; the JSON has all.
 SHOWN = 5
@@ -24,7 +24,7 @@ def table(standings: Sequence[Standing]) -> str:
     rows = [(s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_of(s)) for s in standings]
     head = ("machine", "claim", "printed", "measured", "n", "outcome")
     return "\n".join(
-        [*in_columns([head, *rows]), "", *(": ".join(map(str, each)) for each in counts(standings))]
+        [*columns([head, *rows]), "", *(": ".join(map(str, each)) for each in counts(standings))]
     )
 
 
