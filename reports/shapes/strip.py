@@ -56,7 +56,10 @@ class Ratios:
                 return []
             if rows[column].notna().any() and not head.startswith("printed"):
                 means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
-        whole = f"{', '.join(means)} (mean of {rows[first].notna().sum()})" if means else "no ratio"
+        measured = rows[rows[first].notna()]
+        papers = (measured["abbr"].fillna("") != "").sum()
+        among = "" if papers == len(measured) else f", {papers} the paper's"
+        whole = f"{', '.join(means)} (mean of {len(measured)}{among})" if means else "no ratio"
         return [(f"{self.title}: {whole}", {}), *lines]
 
 
