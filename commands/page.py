@@ -71,7 +71,8 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
     others = (Case.parse(record.case) for record in records.rows)
     shown = list(dict.fromkeys(chain(*measured.values(), others)))
     comparison = _comparison(result.standings, records)
-    print(webpage.page(result.standings, shown, records, entries, comparison, measured))
+    undrawn = {pair: result.failed.get(pair, "not drawn yet") for pair in measured}
+    print(webpage.page(result.standings, shown, records, entries, comparison, undrawn))
     return not result.failed
 
 

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("site")
 SIZE = 800_000
 NOT_DRAWN = {
     "gsofa_fig14": "not drawn yet. Draw it from its records: <code>.venv/bin/fillpath page --draw</code>",
-    "glu3_raw": "Measured, but not drawn yet",
+    "glu3_raw": "Measured, but not drawn: ValueError: no &lt;axes&gt;",
     "gsofa_fig15": "Not drawn: no machine has a record of the figure.",
 }
 # Closes tags and attributes where it is not escaped, and is a character of HTML where it is escaped twice.
@@ -318,7 +318,8 @@ def test_single_figures_are_drawn_anew_of_stored_records_and_no_page(
 
 def test_a_measured_figure_that_is_not_drawn_says_what_draws_it(standings: list[Standing]) -> None:
     """A figure without claims is on the page as soon as it is measured."""
-    text = page(standings, RECORDS, None, {("gsofa", "fig14"), ("glu3", "raw")})
+    undrawn = {("gsofa", "fig14"): "not drawn yet", ("glu3", "raw"): "not drawn: ValueError: no <axes>"}
+    text = page(standings, RECORDS, None, undrawn)
     parts = {name: text.partition(f'id="{name}"')[2].partition("</article>")[0] for name in NOT_DRAWN}
     for name, words in NOT_DRAWN.items():
         assert words in parts[name] and "<figure>" not in parts[name], name

@@ -7,7 +7,7 @@ script.
 import json
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -42,13 +42,13 @@ def page(
     records: Records,
     entries: Entries,
     comparison: Comparison | None = None,
-    measured: Collection[tuple[str, str]] = (),
+    undrawn: Mapping[tuple[str, str], str] | None = None,
 ) -> Path:
     """Write the page: cards, each paper's figures as far as they are drawn, machines, claims, cases.
 
     cases : all that the page lists
     comparison : of the machines; None leaves that part out
-    measured : (paper, figure) of each figure that any machine has a record of
+    undrawn : by (paper, figure) of measured figures, why there may be no picture
     """
     machines = machines_of(standings)
     rows = all_rows(records, cases, entries)[list(COLUMNS)]
@@ -59,7 +59,7 @@ def page(
         cards=all_cards(standings, records, comparison),
         judging=machines_of([standing for standing in standings if standing.outcome in JUDGED]),
         claims=claim_rows(standings, machines),
-        papers=[paper_part(paper, standings, machines, measured) for paper in paper_names()],
+        papers=[paper_part(paper, standings, machines, undrawn or {}) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows.assign(printed=printed)),

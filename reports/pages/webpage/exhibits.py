@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def claim_rows(standings: Sequence[Standing], machines: Sequence[str]) -> list[C
 
 
 def paper_part(
-    paper: str, standings: Sequence[Standing], machines: Sequence[str], measured: Collection[tuple[str, str]]
+    paper: str, standings: Sequence[Standing], machines: Sequence[str], undrawn: Mapping[tuple[str, str], str]
 ) -> dict[str, Any]:
     """Return what the page shows of a paper, by all standings and machines.
 
@@ -46,13 +46,13 @@ def paper_part(
             "id": stem(paper, figure),
             "figure": figure,
             "heading": exhibit.heading,
-            "measured": (paper, figure) in measured,
+            "undrawn": undrawn.get((paper, figure), ""),
             **_claims(figure, own, machines),
             **_files(stem(paper, figure)),
         }
         for figure, exhibit in exhibits(paper).items()
     ]
-    present = [part for part in parts if any(map(part.get, ("rows", "drawing", "damage", "measured")))]
+    present = [part for part in parts if any(map(part.get, ("rows", "drawing", "damage", "undrawn")))]
     return {
         "id": paper,
         "title": paper_names()[paper],
