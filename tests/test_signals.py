@@ -34,8 +34,10 @@ while True:
     time.sleep(60)
 """
 DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+# A shell has what it starts in the background ignore interrupts, and the launcher would go on to.
 LAUNCH = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from benchmarks.runs import launch
 launch.GRACE_SECONDS = 1
 sys.exit(launch._run([sys.executable, "-c", {fake!r}], 15))
@@ -138,8 +140,8 @@ def test_an_interrupt_of_the_launcher_reaches_the_command_once_as_a_termination(
 
 
 def test_an_interrupt_before_the_command_begins_ends_the_command(tmp_path: Path) -> None:
-    early = "import os\nfrom benchmarks.runs import launch\npopen = launch.subprocess.Popen\n"
-    early += "launch.subprocess.Popen = lambda *a, **k: (os.kill(os.getpid(), 2), popen(*a, **k))[1]\n"
+    early = "import os, subprocess\npopen = subprocess.Popen\n"
+    early += "subprocess.Popen = lambda *a, **k: (os.kill(os.getpid(), 2), popen(*a, **k))[1]\n"
     process = start(early + LAUNCH.format(fake=DEADLOCKS.format(also="")), str(tmp_path))
     assert process.wait(SECONDS) == 128 + signal.SIGINT and not marked(str(tmp_path))
 
