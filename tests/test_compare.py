@@ -25,7 +25,7 @@ from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.hardware.roofline import rooflines, roofs, spots
-from reports.hardware.text import text
+from reports.hardware.text import described, text
 from tests.reports_fakes import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "out_of_core")
@@ -58,6 +58,16 @@ def test_a_mean_is_geometric_over_what_both_have_solved_and_the_rest_is_listed()
         "symbolic.out_of_core: a: out of memory: 40 GB",
     ]
     assert "of the same implementation: 3 cases" in text(found) and "b: out of memory: 40 GB" in text(found)
+
+
+def test_an_answer_says_where_no_other_machine_has_solved_its_case_and_of_older_sources() -> None:
+    rows = [replace(record, key=record.case) for record in (*on("a", 8.0, 2.0), *on("b", 4.0))]
+    records = replace(of(rows), current={record.key: "fill2" not in record.case for record in rows})
+    answers = compare(["a", "b"], records).best["answers"].set_index("machine")
+    assert answers["alone"].to_dict() == {"a": True, "b": False}
+    assert [described(row) for row in answers.itertuples()] == [
+        "fill2_gpu, only here, older sources", "gsofa",
+    ]  # fmt: skip
 
 
 def test_another_input_is_never_compared() -> None:

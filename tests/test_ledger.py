@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,9 +80,10 @@ Standings = dict[tuple[str, str], Standing]
 def judged(
     records: Sequence[Record], machines: Sequence[str] = ("h200",), papers: Sequence[str] = PAPER,
     entries: Sequence[Any] = MATRICES, cases: Callable[[str, str], Sequence[Case]] = cases_of,
+    current: Mapping[str, bool] = {},
 ) -> Standings:  # fmt: skip
     """How the claims of these papers stand, by machine and claim."""
-    every = Records(tuple(records))
+    every = Records(tuple(records), current=current)
     found = [s for name in machines for s in ledger(name, every, entries, cases, papers)]
     assert len(found) == len(machines) * sum(claim.paper in papers for claim in claims().values())
     return {(s.machine, s.claim.id): s for s in found}
@@ -120,6 +121,9 @@ def test_the_papers_own_matrices_decide_in_five_processes_and_stand_ins_stand_be
     assert "(0.5x circuit:30000 to 9x circuit:4000) of 2" in instead.numbers
     assert standing.command == f"fillpath remeasure {MEAN}" and standing.figure == "fig14"
     assert standing.records == tuple(f"h200/records/{r.case}.jsonl" for r in HERE)
+    assert not standing.older
+    older = judged(HERE, current=dict.fromkeys((record.key for record in HERE), False))["h200", MEAN]
+    assert older.older == len(HERE) and "older sources: 14 of these records" in everything(older)
     assert lacks(standing)["matrix"] == ("rma10 (RM)",) and "experiment" in lacks(standing)
 
 

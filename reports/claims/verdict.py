@@ -162,6 +162,7 @@ class Standing:
     missing : what keeps it from being run, or run on all its matrices.
     figure, command : which decides it (`fig10`), and which measures it again, empty for none.
     records : paths below results/, of that machine.
+    older : how many of these records were measured with other sources than today's.
     """
 
     claim: Claim
@@ -174,6 +175,7 @@ class Standing:
     missing: tuple[Missing, ...]
     figure: str
     records: tuple[str, ...]
+    older: int
     command: str
 
     @property

@@ -28,7 +28,7 @@ PINNED_SINCE = "2026-11-26"
 EVERYTHING = "all"
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
-    "joules", "cost", *RATIO,
+    "joules", "cost", "alone", "older", *RATIO,
 ]  # fmt: skip
 _PAIR = [
     "case", "machine", "first_seconds", "seconds", *RATIO, "first_joules", "joules", "other_sources",
@@ -42,7 +42,8 @@ class Comparison:
     prices : of an hour of those machines that have one
     best : the best of each machine by any implementation, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
-        it, with `ratio`; the index is the input's number.
+        it, with `ratio`; the index is the input's number. `alone`, whether others have solved the input on
+        such a device, but none with this case; `older`, whether it was measured with older sources.
         means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
         count those whose interval says so; `cost` is the first's over its.
         unanswered : inputs that another machine has solved and this one has not, each with the reason.
@@ -166,12 +167,20 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
     times = times[times["status"] == "ok"].assign(seconds=times["median"])
     times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
+    times = times.assign(alone=_alone(times), older=times["current"].eq(False))
     least = times.sort_values([*by, "machine", "seconds"], kind="stable").drop_duplicates([*by, "machine"])
     price = least["machine"].astype("object").map(prices).astype(float)
     found = over_first(least.assign(cost=price * least["seconds"] / 3600), *by)
     several = found.groupby(by, observed=True)["machine"].transform("size") > 1
     found.loc[found["machine"] == found["first_machine"], RATIO] = np.nan
     return found[several].set_index("number")
+
+
+def _alone(times: pd.DataFrame) -> "pd.Series[bool]":
+    """Return whether only one of the machines that solved an input on such a device did with this case."""
+    on_gpu = times["device"].fillna("") != ""
+    by_case, by_device = (times.groupby(["number", key])["machine"] for key in (times["case"], on_gpu))
+    return (by_case.transform("nunique") == 1) & (by_device.transform("nunique") > 1)
 
 
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:

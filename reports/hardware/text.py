@@ -37,7 +37,10 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
 
 
 def described(answer: Any) -> str:
-    """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`."""
+    """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`.
+
+    Names a case that no other machine has solved, and older sources.
+    """
     case = Case.parse(answer.case)
     named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
     options = [f"{name}={value}" for name, value in named if value]
@@ -45,7 +48,9 @@ def described(answer: Any) -> str:
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
     cost = [f"cost {answer.cost:.3g}"] if pd.notna(answer.cost) else []
-    return ", ".join([case.implementation, *several, *order, *energy, *cost])
+    marks = {"only here": answer.alone, "older sources": answer.older}
+    notes = [mark for mark, is_so in marks.items() if is_so]
+    return ", ".join([case.implementation, *several, *order, *energy, *cost, *notes])
 
 
 def together(names: Sequence[str]) -> str:

@@ -15,9 +15,10 @@ from reports.verbs import KEY, fact, first_failure, inputs, of, on
 
 KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
+SUMS = f"Bars add up records of stages of one run (numeric: {NUMERIC})."
 ADDED = (
-    "Bars of bitfronts_gpu and direct_gpu (phases fronts, maps, numeric of one record, in float64) are not "
-    f"in the paper. Other bars add up records of stages of one run (numeric: {NUMERIC})."
+    " The bars of bitfronts_gpu and direct_gpu are not in the paper; direct_gpu's are phases of one record "
+    "(fronts, maps, numeric) in float64."
 )
 # The stages, and the phases of direct_gpu that do their work.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
@@ -66,6 +67,12 @@ def _sum(given: pd.DataFrame, stages: Mapping[str, pd.DataFrame]) -> pd.DataFram
     status = status.mask((status == "ok") & (hosts.nunique(axis=1) > 1), "two_hosts")
     last = {"run_id": runs["numeric"].fillna(runs["given"]), "host": hosts["numeric"]}
     return rows.where(status == "ok").assign(status=status, rounds=None, **last)
+
+
+def added(frame: pd.DataFrame) -> dict[str, str]:
+    """Return `added`, what is said of the codes that are not the paper's, empty where neither has a bar."""
+    bars = frame["series"].isin((FRONTS, DIRECT)) & (frame["status"] == "ok")
+    return {"added": ADDED if bars.any() else ""}
 
 
 def picture(over: str, printed: tuple[float, float], memory: bool) -> Panels:

@@ -6,7 +6,7 @@ from reports.exhibit import Exhibit
 from reports.facts.claims import subject
 from reports.ooclu import arrays
 from reports.ooclu.arrays import PREFETCHED
-from reports.ooclu.chains import ADDED, KAHN, compared, picture
+from reports.ooclu.chains import KAHN, SUMS, added, compared, picture
 
 RANGE = subject(arrays.PAPER, "fig5_vs_unified_memory")["range"]
 
@@ -18,6 +18,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 CAPTION = f"""Stages over the seconds with unified memory. Above each group: these seconds over out_of_core.
-    The symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES} {ADDED}"""
+    The symbolic phases alone differ; without prefetching they are in the CSV. {arrays.REGIMES}
+    {SUMS}{{added}}"""
 SHAPE = picture(PREFETCHED, RANGE, memory=True)
-EXHIBIT = Exhibit(frame, SHAPE, CAPTION, subsets={"regimes": arrays.by_regime})
+EXHIBIT = Exhibit(frame, SHAPE, CAPTION, added, subsets={"regimes": arrays.by_regime})

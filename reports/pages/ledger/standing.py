@@ -14,7 +14,18 @@ from reports.facts.claims import Claim, claims
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
-_OF_CASE = ["machine", "case", "stage", "implementation", "matrix", "label", "abbr", "status", "reason"]
+_OF_CASE = [
+    "machine",
+    "case",
+    "stage",
+    "implementation",
+    "matrix",
+    "label",
+    "abbr",
+    "status",
+    "reason",
+    "current",
+]
 # The kind of thing that an unavailable case lacks, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
@@ -36,7 +47,7 @@ def _standing(claim: Claim, view: View, cases: Sequence[Row]) -> Standing:
     others = (v for v in verdicts if v is not verdict and v.reason is not Reason.NOT_RUN)
     without = Standing(
         claim=claim, machine=str(view.machine), outcome=Outcome.NOT_JUDGED, reason=Reason.NOT_RUN, why="",
-        verdict=None, beside=tuple(others), missing=(), figure=view.figure, records=(), command="",
+        verdict=None, beside=tuple(others), missing=(), figure=view.figure, records=(), older=0, command="",
     )  # fmt: skip
     if claim.needs:
         return replace(without, reason=Reason.NEEDS, why=f"needs {claim.needs}")
@@ -48,17 +59,16 @@ def _standing(claim: Claim, view: View, cases: Sequence[Row]) -> Standing:
         left_out = verdict.left_out if verdict else ()
         return replace(tried, why=left_out_text(left_out) or "no number is recorded")
     judged = replace(tried, outcome=verdict.outcome, reason=verdict.reason, why=verdict.grounds)
-    return replace(judged, records=_records(verdict, cases))
+    behind = _behind(verdict, cases)
+    records = tuple(str(record_path(row["machine"], row["case"]).relative_to(results())) for row in behind)
+    return replace(judged, records=records, older=sum(row["current"] is False for row in behind))
 
 
-def _records(verdict: Verdict, cases: Sequence[Row]) -> tuple[str, ...]:
-    """Return the records of the figure's cases on the matrices of the verdict."""
+def _behind(verdict: Verdict, cases: Sequence[Row]) -> list[Row]:
+    """Return the figure's cases with a result on the matrices of the verdict."""
     names = [re.split(r"[ ,]", label.lower(), maxsplit=1)[0] for label in verdict.points["label"]]
-    return tuple(
-        str(record_path(row["machine"], row["case"]).relative_to(results()))
-        for row in cases
-        if row["status"] == "ok" and row["label"].partition(" (")[0].lower() in names
-    )
+    ok = (row for row in cases if row["status"] == "ok")
+    return [row for row in ok if row["label"].partition(" (")[0].lower() in names]
 
 
 def _missing(claim: Claim, view: View, cases: Sequence[Row], verdict: Verdict | None) -> tuple[Missing, ...]:

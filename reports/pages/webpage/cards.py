@@ -17,6 +17,7 @@ from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
+from reports.claims.parts import LEAST
 from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason, Standing
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
@@ -146,14 +147,14 @@ def _own(records: Records) -> list[Line]:
     ways: Any = {"ratio": ("ratio", geometric_mean), "n": ("ratio", "size"), "peer": ("peer_other", "all")}
     found = pairs.agg(**ways).reset_index()
     # Rivals that users would pick instead, on a GPU; of several the strongest.
-    found = found.assign(on_gpu=found["device"] != "")[found["n"] > 1]
+    found = found.assign(on_gpu=found["device"] != "")[found["n"] >= LEAST]
     found = found.sort_values(["peer", "on_gpu", "ratio"], ascending=[False, False, True], kind="stable")
     lines: list[Line] = []
     for row in each(found.drop_duplicates("stage")[:3]):
         faster = f"our {row.implementation} is {row.ratio:.3g} times as fast as {row.implementation_other}"
         text = f"{_place(row.device, row.machine)}, {faster}, averaged over {row.n} inputs."
         lines.append((text, f"Problem: {PROBLEMS[row.stage]}, with the fastest options of each.", None))
-    return lines or [("Not measured yet: one input twice.", "", None)]
+    return lines or [("Not measured yet: three inputs twice.", "", None)]
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
