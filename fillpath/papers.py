@@ -30,9 +30,6 @@ class Paper:
     symmetry : str, `table.column` of the share of the entries whose mirror is an entry too
     preparation : str, of its matrices, as the end of a sentence; empty where no caption needs one
     generated : mapping, our name by the matrix of its table that is generated
-    method : str, the paper's name of its own method, on the upper side of its ratios
-    baselines : mapping, the subject of claims.yaml that holds those ratios, by the implementation
-        (`stage.name`) on the lower side
     """
 
     id: str
@@ -43,8 +40,6 @@ class Paper:
     symmetry: str = ""
     preparation: str = ""
     generated: Mapping[str, str] = field(default_factory=dict)
-    method: str = ""
-    baselines: Mapping[str, str] = field(default_factory=dict)
 
 
 # Fields that name a column of a printed table.

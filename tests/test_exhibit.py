@@ -128,8 +128,6 @@ def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
         (b"name: Sham\nplace: five\n", r"\$\.place: 'five' is not of type 'integer'"),
         (b"name: Sham\n", r"\$: 'place' is a required property"),
         (b"name: 3\nplace: 9\n", r"\$\.name: 3 is not of type 'string'"),
-        (PAPER + b"method: Sham\nbaselines: [a]\n", r"\$\.baselines: \['a'\] is not of type"),
-        (PAPER + b"baselines: {symbolic.fill1: a}\n", r"\$: 'method' is a dependency"),
         (PAPER + b"matrices: nodot\n", r"\$\.matrices: 'nodot' does not match"),
         (PAPER + b"matrices: glu3_table1.matrix\n", r"no table .*; did you mean glu3_table1_"),
         (

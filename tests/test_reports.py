@@ -122,23 +122,6 @@ def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here
     assert CASES[0].name in text and ON_GPU[0].name not in text
 
 
-def test_the_summary_has_the_papers_figure_of_a_case() -> None:
-    """A matrix has its own number, else the paper's mean; a matrix of no figure has none."""
-    printed = {
-        "fill2_cpu@rma10": "GSoFA: 97.11x",
-        "fill2_cpu@bcsstk18": "GSoFA: 33.06x (mean)",
-        "fill2_cpu@grid2d,60": "GSoFA: 33.06x (mean)",
-        "fill2_cpu@poisson3d,16,aniso": "-",
-        "fill2_cpu@local+own-0123456789ab": "-",
-        "fill1@rma10": "-",
-        "gilbert_peierls.threads=1@bcsstk18": "GSoFA: 1.01x",
-        "gilbert_peierls.threads=1@rma10": "GSoFA: 50.1x (mean)",
-    }
-    cases = [Case.parse(f"symbolic.{name}.metis") for name in printed]
-    lines = summary([], cases, Records(), ENTRIES).splitlines()[2:]
-    assert [line.split("  ")[-1] for line in lines[: len(cases)]] == [*printed.values()]
-
-
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:
     here = [
         replace(fakes.unavailable(case, number), machine="here") for number, case in enumerate(ON_GPU[:2])

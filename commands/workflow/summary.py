@@ -12,7 +12,6 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.columns import columns
 from fillpath.settings import settings
-from reports.facts.claims import paper_figure
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.figures import stem
@@ -21,7 +20,6 @@ from reports.shapes.bars import seconds
 from reports.table import all_rows
 
 WIDTH = 110
-PRINTED = "the paper: a ratio that it prints over this implementation, on its own matrices and machine"
 
 
 def run(arguments: Arguments) -> int:
@@ -57,17 +55,16 @@ def summary(
     files = [
         f"  {path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path}" for path in drawn
     ]
-    blocks = [_table(tried, entries), _unavailable(rows), _failures(tried), [PRINTED], ["figures:", *files]]
+    blocks = [_table(tried), _unavailable(rows), _failures(tried), ["figures:", *files]]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _table(rows: pd.DataFrame, entries: Entries) -> list[str]:
-    """Return a line per case: status, median, the paper's figure, as far as they fit into WIDTH."""
-    table = [("case", "status", "   median", "the paper")]
-    for name, status, median in zip(rows["case"], rows["status"], rows["median"], strict=True):
-        table.append((name, status, f"{seconds(median):>9}", paper_figure(Case.parse(name), entries)))
+def _table(rows: pd.DataFrame) -> list[str]:
+    """Return a line per case: status and median, as far as they fit into WIDTH."""
+    medians = [f"{seconds(median):>9}" for median in rows["median"]]
+    table = [("case", "status", "   median"), *zip(rows["case"], rows["status"], medians, strict=True)]
     _, *others = zip(*table, strict=True)
-    room = WIDTH - 6 - sum(max(map(len, column)) for column in others)
+    room = WIDTH - 4 - sum(max(map(len, column)) for column in others)
     lines = columns([(_clip(name, room), *cells) for name, *cells in table])
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError, suggest
 from fillpath.papers import papers
 from reports.facts.means import geometric_mean
-from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix, claims_file, printed_sums
+from reports.facts.printed import abbreviations, claims_file, printed_sums
 
 # The printed words of counts and of trends, as numbers.
 _WORDS = {"all": 1.0, "most": 1.0, "none": 0.0, "rises": 1.0, "falls": -1.0}
@@ -227,18 +226,3 @@ def _printed(paper: str, subject: Mapping[str, Any], source: Any, where: str) ->
         numbers = {str(abbr): float(value) for abbr, value in number.items()}
         return {"value": sum(numbers.values()) / len(numbers), "by_matrix": numbers}
     return {"value": float(number)}
-
-
-def paper_figure(case: Case, entries: Entries) -> str:
-    """Return what a paper prints of its method over this case: the matrix's ratio, the mean, or `-`."""
-    entry = by_matrix(entries).get(case.matrix)
-    baseline = f"{case.stage}.{case.implementation}"
-    paper = next((paper for paper in papers().values() if baseline in paper.baselines), None)
-    if entry is None or paper is None:
-        return "-"
-    ratios, short = claims_of(paper.id, paper.baselines[baseline]), abbreviation(entry, paper.id)
-    if own := [claim.by_matrix[short] for claim in ratios if short and short in claim.by_matrix]:
-        return f"{paper.method}: {own[0]:g}x"
-    means = [claim.value for claim in ratios if claim.aggregate == "geometric"]
-    known = means and (short or abbreviations(paper.id).keys() & set(entry.stands_for))
-    return f"{paper.method}: {means[0]:g}x (mean)" if known else "-"

@@ -16,10 +16,7 @@ from reports.verbs import KEY, fact, first_failure, inputs, of, on
 KAHN, NUMERIC = "kahn_gpu", "glu3.static_pivoting=true"
 FRONTS, DIRECT = "bitfronts_gpu, not the paper's", "direct_gpu, not the paper's"
 SUMS = f"Bars add up records of stages of one run (numeric: {NUMERIC})."
-ADDED = (
-    " The bars of bitfronts_gpu and direct_gpu are not in the paper; direct_gpu's are phases of one record "
-    "(fronts, maps, numeric) in float64."
-)
+ADDED = " Not the paper's: bitfronts_gpu, and direct_gpu by the phases of one record, in float64."
 # The stages, and the phases of direct_gpu that do their work.
 STAGES = {"symbolic": "fronts", "levels": "maps", "numeric": "numeric"}
 PARTS = [Part(name, name, PALETTE[place]) for name, place in zip(STAGES, (0, 1, 4), strict=True)]

@@ -18,7 +18,6 @@ from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, write_text
 from reports.claims.verdict import JUDGED, Standing
-from reports.facts.claims import paper_figure
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
@@ -52,7 +51,6 @@ def page(
     """
     machines = machines_of(standings)
     rows = all_rows(records, cases, entries)[list(COLUMNS)]
-    printed = [paper_figure(Case.parse(name), entries) for name in rows["case"]]
     asv, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     text = _ENVIRONMENT.get_template("page.html").render(
@@ -62,7 +60,7 @@ def page(
         papers=[paper_part(paper, standings, machines, undrawn or {}) for paper in paper_names()],
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
-        cases=plain(rows.assign(printed=printed)),
+        cases=plain(rows),
         machines={name: machine_facts(name, rows, records) for name in machines},
         refused=records.refused,
         docs=ROOT / "docs",

@@ -126,7 +126,7 @@
     const table = make("table", "", { id: "case-table", class: "data", "data-search": "search the cases" });
     rows.forEach((cells, place) => {
       const row = (place ? table.tBodies[0] || table.createTBody() : table.createTHead()).insertRow();
-      [cells[6], ...cells.slice(0, 6), cells[7] || ""].forEach((cell, column) => {
+      [cells[5], ...cells.slice(0, 5), cells[6] || ""].forEach((cell, column) => {
         const head = place ? {} : { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
         row.append(make(place && column ? "td" : "th", cell, head));
       });
