@@ -1,11 +1,11 @@
 """Commands that count something of cases: counters, faults, durations."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.engine.machine import introduce
-from commands._parser import Parser
+from commands._parser import Arguments, Parser
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnknownNameError
 from fillpath.registry import load_all
@@ -16,8 +16,8 @@ def add_cases(parser: Parser, example: str, default: str = "") -> None:
     parser.add_argument("case", nargs="*" if default else "+", help=f"as records name it: {example}{default}")
 
 
-def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
-    """Count every case and print the file.
+def count_each(count: Callable[[Case], Path], arguments: Arguments) -> int:
+    """Count every case of the arguments and print the file.
 
     Returns the exit status: 1 where a case could not be counted, which stops no other. Raises
     UnknownNameError at the first unknown name.
@@ -25,7 +25,7 @@ def count_each(names: Iterable[str], count: Callable[[Case], Path]) -> int:
     load_all()
     introduce()
     status = 0
-    for name in names:
+    for name in arguments.case:
         try:
             print(count(Case.parse(name)))
         except UnknownNameError:

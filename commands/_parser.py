@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from fillpath.errors import suggest
+from fillpath.errors import ConfigError, suggest
+from fillpath.settings import matching, one_of
 
 # The arguments that a command's `run` takes.
 Arguments = argparse.Namespace
@@ -36,14 +37,8 @@ class Parser(argparse.ArgumentParser):
 
     def add_choice(self, name: str, choices: Sequence[str], **settings: Any) -> None:
         """Add an argument that takes one of these."""
-
-        def choice(text: str) -> str:
-            if text not in choices:
-                hint = suggest(text, choices)
-                raise argparse.ArgumentTypeError(f"{text!r}: expected one of {', '.join(choices)}{hint}")
-            return text
-
-        self.add_argument(name, type=choice, metavar=f"{{{','.join(choices)}}}", **settings)
+        metavar = f"{{{','.join(choices)}}}"
+        self.add_argument(name, type=typed(one_of(*choices)), metavar=metavar, **settings)
 
     def add_flag(self, name: str, help: str) -> None:
         """Add an option without a value."""
@@ -65,15 +60,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
 
 
-def natural(text: str, least: int = 0) -> int:
-    """Return a whole number of at least `least`."""
-    # `isdigit` alone holds for a superscript too.
-    if not (text.isascii() and text.isdigit() and int(text) >= least):
-        kind = "positive" if least else "non-negative"
-        raise argparse.ArgumentTypeError(f"{text!r} is not a {kind} integer")
-    return int(text)
+def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the type of an argument that is parsed like a setting."""
+
+    def value(text: str) -> Any:
+        try:
+            return parse(text)
+        except ConfigError as error:
+            raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+
+    return value
 
 
-def positive(text: str) -> int:
-    """Return a whole number of at least 1."""
-    return natural(text, 1)
+natural = typed(matching("[0-9]{1,19}", "a non-negative integer", int))
+pair = typed(matching("[^=]+=.+", "key=value"))
+positive = typed(matching("0{0,9}[1-9][0-9]{0,18}", "a positive integer", int))

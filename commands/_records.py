@@ -7,7 +7,7 @@ from benchmarks.engine.run import machine_of
 from benchmarks.runs.cases import drawn_cases
 from fillpath import LOG, holdings, paths
 from fillpath.case import Case
-from fillpath.errors import InputError, UnknownNameError, suggest
+from fillpath.errors import InputError, find
 from fillpath.host import machine_name
 from fillpath.processes import interval
 from fillpath.record import UNTRIED, Record
@@ -75,10 +75,8 @@ def machine_holdings(machine: str) -> str:
 
 
 def _look_up(machine: str) -> None:
-    machines = holdings.machines()
-    if machine not in machines:
-        hint = suggest(machine, machines) or f"; results/ holds {', '.join(machines) or 'none'}"
-        raise UnknownNameError(f"no records of machine {machine!r}{hint}")
+    machines = dict.fromkeys(holdings.machines())
+    find(machine, machines, "no records of machine", "" if machines else "; results/ holds none")
 
 
 def record_text(record: Record) -> str:

@@ -1,19 +1,19 @@
 """List implementations, or matrices."""
 
-import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
 from functools import partial
 
-from commands._parser import Arguments, Parser
+from commands._parser import Arguments, Parser, typed
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
 from fetch.search import Query, Range
 from fillpath import registry
 from fillpath.columns import columns
-from fillpath.errors import UnknownNameError, suggest
+from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.settings import matching
 from fillpath.stages import STAGES
 
 # Few enough digits that any text is read at once.
@@ -26,12 +26,13 @@ def add_arguments(parser: Parser) -> None:
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
     )
-    counts, shares = partial(_range, whole=True), partial(_range, whole=False)
+    counts, shares = typed(partial(_range, whole=True)), typed(partial(_range, whole=False))
+    word = typed(matching("(?s).+", "a text: an empty one narrows nothing"))
     for name, metavar, kind, help in (
-        ("search", "WORD", _word, "part of the group, name or kind"),
-        ("name", "WORD", _word, "part of the name alone"),
-        ("group", "GROUP", _word, "the whole name of the group"),
-        ("kind", "WORD", _word, "part of the kind, such as circuit"),
+        ("search", "WORD", word, "part of the group, name or kind"),
+        ("name", "WORD", word, "part of the name alone"),
+        ("group", "GROUP", word, "the whole name of the group"),
+        ("kind", "WORD", word, "part of the kind, such as circuit"),
         ("rows", "A..B", counts, "number of rows: 1000..1e5"),
         ("entries", "A..B", counts, "number of entries without explicit zeros: ..1e6"),
         ("symmetry", "A..B", shares, "symmetry of the pattern, from 0 to 1: 0.9.."),
@@ -51,29 +52,23 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _word(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("an empty text narrows nothing: leave the option out")
-    return text
-
-
 def _range(text: str, whole: bool) -> Range:
     """Parse `1000..1e6`, `1000..`, `..1e6` or one number: whole numbers from 0 on, else shares up to 1."""
     first, dots, last = text.partition("..")
-    low, high = (_end(text, part, whole) if part else None for part in (first, last if dots else first))
+    low, high = (_end(part, whole) if part else None for part in (first, last if dots else first))
     if low is None and high is None:
-        raise argparse.ArgumentTypeError(f"{text!r} has no end: write A..B, A.., ..B or one number")
+        raise ConfigError("the range has no end: write A..B, A.., ..B or one number")
     if low is not None and high is not None and low > high:
-        raise argparse.ArgumentTypeError(f"{text!r} holds no number: did you mean {last}..{first}?")
+        raise ConfigError(f"the range holds no number: did you mean {last}..{first}?")
     return Range(low, high)
 
 
-def _end(text: str, part: str, whole: bool) -> float:
+def _end(part: str, whole: bool) -> float:
     """Return one end of a range."""
     value = Decimal(part) if _NUMBER.fullmatch(part) else Decimal(-1)
     if value < 0 or (value != int(value) if whole else value > 1):
         kind = "a whole number such as 1000 or 1e6" if whole else "a number from 0 to 1"
-        raise argparse.ArgumentTypeError(f"{text!r}: {part!r} is not {kind}; write A..B, A.. or ..B")
+        raise ConfigError(f"{part!r} is not {kind}; write A..B, A.. or ..B")
     return int(value) if whole else float(value)
 
 

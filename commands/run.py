@@ -1,18 +1,16 @@
 """Measure one case: verify, then time; exit status 0 only for ok."""
 
-import argparse
 import json
 
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
-from commands._parser import Arguments, Parser, natural, positive
+from commands._parser import Arguments, Parser, natural, pair, positive, typed
 from commands._records import record_text
 from fetch.matrix_id import parse, resolve
 from fetch.source import forget_failure
 from fillpath import LOG, registry
 from fillpath.case import MATCHINGS, ORDERINGS, SYSTEMS, Case, Preparation
-from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.record import Status
 from fillpath.settings import seconds
 from fillpath.stages import STAGES
@@ -35,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_number("--diagonal", positive, "V", diagonal)
     parser.add_flag("--drop-zeros", "leave explicit zeros out")
     option = "of the implementation; repeatable"
-    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=option)
+    parser.add_argument("--option", action="append", default=[], type=pair, metavar="KEY=VALUE", help=option)
     samples = "exact number (default: 5, fewer after 2 s)"
     parser.add_argument("--samples", type=positive, metavar="N", help=samples)
     parser.add_number("--seed", natural, "N", "of preparation and algorithm (default: 0)")
@@ -43,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
     gpus = "of an implementation for several (default: the implementation's, one)"
     parser.add_number("--gpus", natural, "N", gpus)
     limit = "e.g. 90s, 2h (default: %(default)s)"
-    parser.add_argument("--limit", type=_duration, default="600s", metavar="TIME", help=limit)
+    parser.add_argument("--limit", type=typed(seconds), default="600s", metavar="TIME", help=limit)
     parser.add_flag("--fresh", "measure again what is stored already")
     parser.add_flag("--json", "print the record as JSON on standard output")
 
@@ -74,22 +72,8 @@ def _case(arguments: Arguments) -> Case:
         arguments.implementation,
         resolve(arguments.matrix).text,
         Preparation(matching, arguments.ordering, zeros, arguments.diagonal, systems),
-        implementation.canonical(dict(map(_pair, arguments.option))),
+        implementation.canonical(dict(option.split("=", 1) for option in arguments.option)),
         arguments.seed,
         arguments.threads,
         arguments.gpus,
     )
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key or not value:
-        raise UnknownNameError(f"--option {text}: expected key=value")
-    return key, value
-
-
-def _duration(text: str) -> float:
-    try:
-        return seconds(text)
-    except ConfigError as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None

@@ -168,16 +168,14 @@ def matrix_id(name: str) -> str:
 
 def _parse_options(written: str, name: str) -> dict[str, str]:
     options: dict[str, str] = {}
-    key = ""
-    for piece in written.split(".") if written else []:
-        head, equals, tail = piece.partition("=")
-        if equals and head in options:
-            raise UnknownNameError(f"case {name!r}: option {head!r} is given twice")
-        if not equals and not key:
+    # A dot separates options only where another `=` follows before the next dot.
+    for piece in re.split(r"\.(?=[^.=]*=)", written) if written else []:
+        key, equals, value = piece.partition("=")
+        if not equals:
             raise UnknownNameError(f"case {name!r}: {piece!r} is not option=value")
-        if equals:
-            key = head
-        options[key] = tail if equals else f"{options[key]}.{piece}"
+        if key in options:
+            raise UnknownNameError(f"case {name!r}: option {key!r} is given twice")
+        options[key] = value
     return options
 
 

@@ -5,8 +5,10 @@ raised it.
 """
 
 import difflib
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, TypeVar
+
+Value = TypeVar("Value")
 
 
 class FillpathError(Exception):
@@ -54,8 +56,24 @@ class DiskFullError(FillpathError):
 
 
 def suggest(word: str, words: Iterable[str]) -> str:
-    """Return `"; did you mean a, b?"` with the nearest known words, an empty string without any."""
-    scored = ((difflib.SequenceMatcher(a=other, b=word).ratio(), other) for other in dict.fromkeys(words))
-    near = sorted((each for each in scored if each[0] >= 0.6), key=lambda each: -each[0])
-    nearest = [other for _, other in near[:3]]
+    """Return `"; did you mean a, b?"` with known words, an empty string without any.
+
+    Words that begin with `word` come first, then those most like it.
+    """
+    likeness = {other: difflib.SequenceMatcher(a=other, b=word).ratio() for other in words}
+    begun = {other: bool(word) and other.startswith(word) for other in likeness}
+    near = [other for other in likeness if begun[other] or likeness[other] >= 0.6]
+    nearest = sorted(near, key=lambda other: (not begun[other], -likeness[other]))[:3]
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""
+
+
+def find(name: str, known: Mapping[str, Value], refusal: str, advice: str = "") -> Value:
+    """Return the value of a name. Raises UnknownNameError with suggestions, else with the advice.
+
+    refusal : str, the beginning of the error, before the name
+    advice : str, empty to list the known names
+    """
+    if name not in known:
+        hint = suggest(name, known) or advice or f"; expected one of {', '.join(known)}"
+        raise UnknownNameError(f"{refusal} {name!r}{hint}")
+    return known[name]

@@ -24,11 +24,13 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Self
 
-ROOT = Path(__file__).resolve().parent.parent
+from fillpath.paths import ROOT, users_cache
+
 # Rooms with compiled code, or with constants that compiled code reads (tests/test_numba_cache.py).
 ROOMS = ("benchmarks/checks", "fetch", "impl")
 _PLACES = tuple(f"{ROOT / room}{os.sep}" for room in ROOMS)
@@ -114,11 +116,9 @@ def _places() -> Iterator[Path]:
     """Yield the user's folder, where there is a home, then those of the checkout and of FILLPATH_CACHE."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen) / "fillpath"
-    elif users := os.environ.get("XDG_CACHE_HOME"):
-        yield Path(users) / "fillpath" / "numba"
     else:
         with contextlib.suppress(RuntimeError):
-            yield Path.home() / ".cache" / "fillpath" / "numba"
+            yield users_cache() / "numba"
     yield Path(os.environ.get("FILLPATH_WORK") or ROOT) / ".fillpath" / "numba"
     if cache := os.environ.get("FILLPATH_CACHE"):
         yield Path(cache) / "numba"
@@ -127,7 +127,7 @@ def _places() -> Iterator[Path]:
 @functools.cache
 def stamp(path: Path) -> str:
     """Return the hash of a module, of all that it imports within `ROOMS`, and of what compiles it."""
-    return hashlib.sha256("\n".join([*_compilers(), *syntax_of(reached(path))]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*compilers(), *syntax_of(reached(path))]).encode()).hexdigest()
 
 
 def reached(path: Path) -> set[Path]:
@@ -146,8 +146,9 @@ def syntax_of(files: Iterable[Path]) -> list[str]:
 
 
 @functools.cache
-def _compilers() -> list[str]:
-    versions = [f"{name} {sys.modules[name].__version__}" for name in ("llvmlite", "numba", "numpy")]
+def compilers() -> list[str]:
+    """Return what decides machine code: versions of packages, and variables of Numba."""
+    versions = [f"{name} {version(name)}" for name in ("llvmlite", "numba", "numpy")]
     chosen = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
     return [*versions, *(f"{name}={value}" for name, value in chosen if name not in NEUTRAL)]
 

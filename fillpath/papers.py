@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fillpath.config import load
-from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.errors import ConfigError, find, suggest
 from fillpath.paths import CONFIG
 
 FOLDER = CONFIG / "papers"
@@ -63,11 +63,7 @@ def paper_names() -> Mapping[str, str]:
 
 def paper(id: str) -> Paper:
     """Return the paper of that id. Raises UnknownNameError with suggestions."""
-    known = papers()
-    if id not in known:
-        hint = suggest(id, known) or f"; one of {', '.join(known)}"
-        raise UnknownNameError(f"paper {id!r} is unknown{hint}")
-    return known[id]
+    return find(id, papers(), "no paper")
 
 
 def _read(path: Path) -> Paper:

@@ -47,14 +47,15 @@ def cache() -> Path:
 
     Raises ConfigError where there is neither, nor a home.
     """
-    if chosen := settings().cache:
-        return chosen
-    if users := os.environ.get("XDG_CACHE_HOME"):
-        return Path(users) / "fillpath"
     try:
-        return Path.home() / ".cache" / "fillpath"
+        return settings().cache or users_cache()
     except RuntimeError:
         raise ConfigError("no home folder: set HOME, or FILLPATH_CACHE to a folder of its own") from None
+
+
+def users_cache() -> Path:
+    """Return the folder in the user's cache. Raises RuntimeError where there is no home."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fillpath"
 
 
 def remedy(path: str | Path) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fillpath.config import load
-from fillpath.errors import ConfigError, UnavailableError, UnknownNameError, suggest
+from fillpath.errors import ConfigError, UnavailableError, find
 from fillpath.paths import CONFIG
 from fillpath.settings import settings
 
@@ -157,11 +157,7 @@ def peers() -> Mapping[str, Peer]:
 
 def peer(name: str) -> Peer:
     """Return the peer of that name. Raises UnknownNameError."""
-    if name not in peers():
-        raise UnknownNameError(
-            f"no peer {name!r}{suggest(name, peers())}: {FILE.name} has {', '.join(peers())}"
-        )
-    return peers()[name]
+    return find(name, peers(), "no peer")
 
 
 def peer_of(names: tuple[str, ...]) -> Peer | None:

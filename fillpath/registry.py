@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fillpath import source_hashes
-from fillpath.errors import UnknownNameError, suggest
+from fillpath.errors import UnknownNameError, find
 from fillpath.nouns import Assembled, Filled, Fronts, Laplacian, Pattern, Prepared, Raw, System, TwoWay
 from fillpath.options import Option, options_of
 from fillpath.stages import stage_of
@@ -72,10 +72,7 @@ class Implementation:
     def option(self, name: str) -> Option:
         """Return the option of that name. Raises UnknownNameError with suggestions."""
         by_name = {option.name: option for option in self.options}
-        if name not in by_name:
-            names = f" (it has {', '.join(by_name)})" if by_name else " (it has none)"
-            raise UnknownNameError(f"{self.name} has no option {name!r}{names}{suggest(name, by_name)}")
-        return by_name[name]
+        return find(name, by_name, f"{self.name} has no option", "" if by_name else "; it has none")
 
     def arguments(self, options: Mapping[str, str]) -> dict[str, Any]:
         """Parse a case's options to keyword arguments."""
@@ -167,11 +164,8 @@ def registered(stage: str | None = None) -> list[Implementation]:
 def lookup(stage: str, name: str) -> Implementation:
     """Return the implementation of that name. Raises UnknownNameError with suggestions."""
     stage_of(stage)
-    if (stage, name) not in _registry:
-        names = [entry.name for entry in registered(stage)]
-        hint = suggest(name, names) or f"; `fillpath list` shows {', '.join(names) or 'none yet'}"
-        raise UnknownNameError(f"stage {stage} has no implementation {name!r}{hint}")
-    return _registry[stage, name]
+    by_name = {entry.name: entry for entry in registered(stage)}
+    return find(name, by_name, f"stage {stage} has no implementation", "" if by_name else "; none yet")
 
 
 def _noun_taken(function: Callable[..., Any], stage: str) -> type:

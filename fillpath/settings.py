@@ -39,7 +39,9 @@ def seconds(text: str) -> float:
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
+def one_of(*choices: str) -> Callable[[str], str]:
+    """Return a parser of a text that is one of these."""
+
     def choice(text: str) -> str:
         if text not in choices:
             raise ConfigError(f"expected one of {', '.join(choices)}{suggest(text, choices)}")
@@ -52,7 +54,7 @@ def _paper(text: str) -> str:
     # papers imports paths, and paths imports this module.
     from fillpath.papers import papers
 
-    return _one_of(*papers())(text)
+    return one_of(*papers())(text)
 
 
 def _figure(text: str) -> str:
@@ -67,7 +69,9 @@ def _figure(text: str) -> str:
     raise ConfigError(f"expected a figure such as {names[0]}{hint}")
 
 
-def _matching(pattern: str, expected: str, value: Callable[[str], Any] = str) -> Callable[[str], Any]:
+def matching(pattern: str, expected: str, value: Callable[[str], Any] = str) -> Callable[[str], Any]:
+    """Return a parser of the texts that match a pattern. expected : str, what they are, for an error."""
+
     def parse(text: str) -> Any:
         if re.fullmatch(pattern, text) is None:
             raise ConfigError(f"expected {expected}")
@@ -76,10 +80,10 @@ def _matching(pattern: str, expected: str, value: Callable[[str], Any] = str) ->
     return parse
 
 
-_count = _matching("[1-9][0-9]?", "a number from 1 to 99", int)
-_switch = _matching("[01]", "1, 0 or nothing", "1".__eq__)
+_count = matching("[1-9][0-9]?", "a number from 1 to 99", int)
+_switch = matching("[01]", "1, 0 or nothing", "1".__eq__)
 # The name is a folder of results/, and part of the names of files.
-_machine = _matching(
+_machine = matching(
     r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?",
     "letters, digits, `_` and `-`, with no `-` at either end",
 )
@@ -107,11 +111,7 @@ def _profile(text: str) -> str:
     # paths imports this module.
     from fillpath.paths import ROOT
 
-    folder = ROOT / "profiles"
-    profiles = sorted(path.name for path in folder.glob("*") if path.is_dir())
-    if not profiles:
-        raise ConfigError(f"{folder} has no profile; run in a checkout, or unset it")
-    return _one_of(*profiles)(text)
+    return one_of(*sorted(path.name for path in (ROOT / "profiles").glob("*/")))(text)
 
 
 _BY_DRIVER = "what the driver supports"
@@ -127,10 +127,10 @@ def _choice(default: Any, meaning: str, absent: str, parse: Callable[[str], Any]
 class Settings:
     """Choices of the user. The field `suite` is the variable FILLPATH_SUITE, and so on."""
 
-    suite: str = _choice("embedded", "size class: embedded, small or papers", "embedded", _one_of(*SUITES))
+    suite: str = _choice("embedded", "size class: embedded, small or papers", "embedded", one_of(*SUITES))
     paper: str = _choice("", "only the figures of this paper", "all papers", _paper)
     figure: str = _choice("", "only this figure, such as gsofa.fig10", "all figures", _figure)
-    device: str = _choice("", "only what runs on cpu or gpu", "both", _one_of("cpu", "gpu"))
+    device: str = _choice("", "only what runs on cpu or gpu", "both", one_of("cpu", "gpu"))
     processes: int | None = _choice(
         None, "processes that measure a case", "5, of the embedded suite 1", _count
     )
@@ -147,7 +147,7 @@ class Settings:
     offline: bool = _choice(False, "1: ask no server", "0", _switch)
     profile: str = _choice("default", "folder of profiles/ that says where jobs run", "default", _profile)
     cuda: str = _choice(
-        "", "CUDA that make installs CuPy for: 12, 13, none", _BY_DRIVER, _one_of("none", "12", "13")
+        "", "CUDA that make installs CuPy for: 12, 13, none", _BY_DRIVER, one_of("none", "12", "13")
     )
     superlu_dist: Path | None = _choice(None, "file of SuperLU_DIST's library", _INSTALLED, _file)
     hypre: Path | None = _choice(None, "file of HYPRE's library", _INSTALLED, _file)

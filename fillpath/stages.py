@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fillpath.errors import UnknownNameError, suggest
+from fillpath.errors import find
 from fillpath.nouns import Assembled, Filled, Pattern, Prepared, TwoWay
 
 
@@ -43,7 +43,4 @@ STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _ROWS}
 
 def stage_of(name: str) -> Stage:
     """Return the stage of that name. Raises UnknownNameError with a suggestion, or all names."""
-    if name not in STAGES:
-        hint = suggest(name, STAGES) or f"; expected one of {', '.join(STAGES)}"
-        raise UnknownNameError(f"stage {name!r} is unknown{hint}")
-    return STAGES[name]
+    return find(name, STAGES, "no stage")

@@ -306,10 +306,10 @@ def test_a_range(option: str, text: str, range: Range, monkeypatch: pytest.Monke
         ("entries", "nan..", "'nan' is not a whole number"),
         ("symmetry", "1.01..", "'1.01' is not a number from 0 to 1"),
         ("symmetry", "nan", "'nan' is not a number from 0 to 1"),
-        ("rows", "..", "'..' has no end: write A..B, A.., ..B or one number"),
+        ("rows", "..", "'..': the range has no end: write A..B, A.., ..B or one number"),
         ("rows", "", "has no end"),
-        ("rows", "1e3..999", "'1e3..999' holds no number: did you mean 999..1e3?"),
-        ("search", "", "argument --search: an empty text narrows nothing: leave the option out"),
+        ("rows", "1e3..999", "'1e3..999': the range holds no number: did you mean 999..1e3?"),
+        ("search", "", "argument --search: '': expected a text: an empty one narrows nothing"),
     ],
 )
 def test_what_is_no_range_is_refused_before_anybody_is_asked(

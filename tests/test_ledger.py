@@ -207,7 +207,8 @@ def test_what_is_misspelt_is_refused_with_a_hint(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path))
     with pytest.raises(UnknownNameError, match="did you mean h200"):
         records_of("h20")
-    with pytest.raises(UnknownNameError, match="did you mean"):
-        find_claim("gsofa.fig14_maxid_range.mean")
+    for id in ("gsofa.fig14_maxid_range.mean", "gsofa.fig14", MEAN[:-1]):
+        with pytest.raises(UnknownNameError, match=f"no claim '{id}'; did you mean {MEAN}[,?]"):
+            find_claim(id)
     with pytest.raises(UnknownNameError, match="nothing measures it"):
         figure_of("ooclu", "table1_card")

@@ -189,7 +189,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """As a new process, which has read no file yet."""
-    cached_functions = ("stamp", "_compilers", "_parsed", "_files")
+    cached_functions = ("stamp", "compilers", "_parsed", "_files")
     for cached in (getattr(numba_locator, name) for name in cached_functions):
         cached.cache_clear()
 

@@ -2,6 +2,7 @@
 
 A part lies between two markers. Exit status 1 with --check where a page is out of date."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -40,11 +41,10 @@ def update(name: str, page: Path, content: str, check: bool) -> bool:
     """
     first, last = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     old = page.read_text()
-    before, begin, rest = old.partition(first)
-    _, end, after = rest.partition(last)
-    if not begin or not end:
+    part = f"{first}\n{content}\n{last}"
+    new, found = re.subn(f"{first}.*?{last}", lambda _: part, old, count=1, flags=re.DOTALL)
+    if not found:
         raise ConfigError(f"{page}: no {first} ... {last}")
-    new = f"{before}{begin}\n{content}\n{end}{after}"
     if new != old and check:
         LOG.warning("%s: its generated part is out of date", page.name)
     elif new != old:
