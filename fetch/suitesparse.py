@@ -11,7 +11,6 @@ The order of the steps keeps the cache whole if a process is killed between two.
 import contextlib
 import hashlib
 import logging
-import re
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -30,13 +29,12 @@ from fetch.transfer import (
     write_note,
 )
 from fetch.unpack import extract
-from fillpath.errors import InputError, TransferError
+from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, cache, write_text
 
 EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
 _FAILED, _RECEIPT = "failed.txt", "receipt.json"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 _log = logging.getLogger("fillpath")
 
@@ -83,8 +81,8 @@ def fetch(
     offline : ask no server, as with FILLPATH_OFFLINE=1
     trust_change : download again, and accept a change
 
-    Several processes may call this at the same time. Raises InputError for names that no collection has,
-    DiskFullError, and TransferError for anything else, at once if it went wrong a moment ago.
+    Several processes may call this at the same time. Raises DiskFullError, and TransferError for anything
+    else, at once if it went wrong a moment ago.
     """
     path = _path(group, name)
     part = path.with_name(f"{name}.tar.gz.part")
@@ -132,9 +130,6 @@ def forget_failure(group: str, name: str) -> None:
 
 
 def _path(group: str, name: str) -> Path:
-    for word in (group, name):
-        if not _NAME.fullmatch(word):
-            raise InputError(f"matrix {group}/{name}: {word!r} is no name of the collection")
     return cache() / "matrices" / group / name / f"{name}.mtx"
 
 

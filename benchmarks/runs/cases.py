@@ -9,7 +9,7 @@ Cases are the experiments x the matrices of a size class.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -64,13 +64,8 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
 def suite_cases(settings: Settings, stage: str | None = None) -> list[Case]:
     """Return every case of a run (of one stage), cheapest first, each once."""
     cost = {entry.id: _cost(entry) for entry in catalogue.entries()}
-    cases = {
-        case: None
-        for experiment in suite_experiments(settings)
-        if stage in (None, experiment.stage)
-        for case in experiment_cases(experiment, settings)
-    }
-    return sorted(cases, key=lambda case: cost[case.matrix])
+    chosen = [e for e in suite_experiments(settings) if stage in (None, e.stage)]
+    return sorted(_cases_of(chosen, settings), key=lambda case: cost[case.matrix])
 
 
 def suite_stages(settings: Settings) -> list[str]:
@@ -110,13 +105,12 @@ def drawn_cases(paper: str, figure: str, recorded: Collection[str]) -> list[Case
 
 def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
     """Return the cases behind one figure, each once."""
-    cases = {
-        case: None
-        for experiment in experiments()
-        if (experiment.paper, experiment.figure) == (paper, figure)
-        for case in experiment_cases(experiment, settings)
-    }
-    return list(cases)
+    return _cases_of([e for e in experiments() if (e.paper, e.figure) == (paper, figure)], settings)
+
+
+def _cases_of(chosen: Iterable[Experiment], settings: Settings) -> list[Case]:
+    """Return the cases of these experiments, each once."""
+    return list(dict.fromkeys(case for each in chosen for case in experiment_cases(each, settings)))
 
 
 def _matrices(experiment: Experiment, suite: str) -> list[Entry]:
