@@ -40,7 +40,6 @@ LEFT_OUT = (
     ("*", "residual simulated peer_access"),
 )
 RATIOS = ("drop_tolerance", "load_balance")
-NAMES = {"peak_memory": "structures"}
 
 
 def quantities(record: Record) -> Mapping[str, float]:
@@ -53,8 +52,8 @@ def quantities(record: Record) -> Mapping[str, float]:
         return {}
     implementation, work = record.case.partition("@")[0], record.work or {}
     pool = None if record.device is None else record.peak_memory
-    counts = {NAMES.get(name, name): value for name, value in work.items() if name != "facts"}
-    counts |= {**(work.get("facts") or {}), "peak_memory": pool}
+    counts = {name: value for name, value in work.items() if name not in ("facts", "peak_memory")}
+    counts |= {**(work.get("facts") or {}), "structures": work.get("peak_memory"), "peak_memory": pool}
     left_out = [names for each, names in LEFT_OUT if _matches(implementation, each)]
     return {
         name: value
