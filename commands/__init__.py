@@ -40,12 +40,10 @@ EXAMPLES = """examples:
 class Member:
     """A file or folder of commands.
 
-    name : str, as a user writes it, words joined by `-`
     module : str, its full name
     is_group : bool, whether it holds commands and is none itself
     """
 
-    name: str
     module: str
     is_group: bool
 
@@ -68,13 +66,12 @@ class Member:
 
 
 def members(package: str = __name__) -> dict[str, Member]:
-    """Return the commands and groups of a package, by name."""
-    listed = [
-        Member(module.name.replace("_", "-"), f"{package}.{module.name}", module.ispkg)
+    """Return the commands and groups of a package, by the name that a user writes, words joined by `-`."""
+    return {
+        module.name.replace("_", "-"): Member(f"{package}.{module.name}", module.ispkg)
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
         if not module.name.startswith("_")
-    ]
-    return {member.name: member for member in listed}
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,6 +127,6 @@ def _end(words: Sequence[str], group: Member | None, choices: dict[str, Member])
     if not words or words[0].startswith("-"):
         parser.parse(words)
         parser.error("name a command")
-    groups = [each for each in choices.values() if each.is_group and words[0] in members(each.module)]
-    hint = f"; did you mean {groups[0].name} {words[0]}?" if groups else suggest(words[0], choices)
+    groups = [name for name, each in choices.items() if each.is_group and words[0] in members(each.module)]
+    hint = f"; did you mean {groups[0]} {words[0]}?" if groups else suggest(words[0], choices)
     parser.error(f"no command {words[0]!r}{hint}")

@@ -8,7 +8,6 @@ import lzma
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, cast
 
 from fillpath import LOG
 from fillpath.errors import ConfigError
@@ -47,7 +46,7 @@ def add(archive: Path, lines: Iterable[str]) -> int:
     if len(every) > len(present):
         text = "".join(f"{line}\n" for line in every)
         with atomic_write(archive, "wb") as handle:
-            cast(IO[bytes], handle).write(lzma.compress(text.encode(), preset=9))
+            handle.write(lzma.compress(text.encode(), preset=9))
     return len(every) - len(present)
 
 

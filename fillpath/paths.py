@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any
 
 from fillpath.errors import ConfigError, DiskFullError, FillpathError
 from fillpath.settings import settings
@@ -68,7 +68,7 @@ def remedy(path: str | Path) -> str:
 
 
 @contextlib.contextmanager
-def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[str] | IO[bytes]]:
+def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file that becomes `path` once it is complete on disk: fsync, then rename.
 
     mode : "w" or "wb". A reader sees the old file or the new one, never a part; a crash leaves the old.
@@ -129,7 +129,7 @@ def bytes_text(count: int) -> str:
 def write_text(path: Path, text: str) -> None:
     """Write a text file as `atomic_write` does."""
     with atomic_write(path) as handle:
-        cast(IO[str], handle).write(text)
+        handle.write(text)
 
 
 def _fsync_folder(folder: Path) -> None:

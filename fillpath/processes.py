@@ -55,24 +55,20 @@ class Rounds:
         return median(map(median, self.samples))
 
     @property
+    @functools.cache  # noqa: B019
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the median.
 
         A single process has the interval of its samples alone, which is narrower than that of several.
         """
-        return _interval(self)
+        if len(self.numbers) == 1:
+            return interval(self.samples[0])
+        return _quantiles(np.median(_medians_drawn(self, _drawn(len(self.numbers)), seed=1), axis=1))
 
     def only(self, numbers: Sequence[int]) -> "Rounds":
         """Return the samples of these processes alone."""
         kept = [(each, s) for each, s in zip(self.numbers, self.samples, strict=True) if each in numbers]
         return Rounds(tuple(each for each, _ in kept), tuple(samples for _, samples in kept))
-
-
-@functools.cache
-def _interval(rounds: Rounds) -> tuple[float, float]:
-    if len(rounds.numbers) == 1:
-        return interval(rounds.samples[0])
-    return _quantiles(np.median(_medians_drawn(rounds, _drawn(len(rounds.numbers)), seed=1), axis=1))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ Fills are left out: those of a source are the same for every right code. A file 
 import zipfile
 from dataclasses import fields
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str
     arrays = {"n": np.array(n)} | {name: _binned(name, values) for name, values in present.items()}
     with (
         atomic_write(path, "wb") as handle,
-        zipfile.ZipFile(cast(IO[bytes], handle), "w", zipfile.ZIP_LZMA) as archive,
+        zipfile.ZipFile(handle, "w", zipfile.ZIP_LZMA) as archive,
     ):
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w") as member:

@@ -120,7 +120,7 @@ def load_reference(path: Path) -> Reference | None:
 def _save(path: Path, reference: Reference) -> None:
     with atomic_write(path, "wb") as handle:
         np.savez(
-            handle,  # type: ignore[arg-type]
+            handle,
             lower=reference.counts.lower,
             upper=reference.counts.upper,
             row_hashes=reference.row_hashes,
