@@ -22,18 +22,11 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, program: str, about: str, after: str = "") -> None:
-        self._options: list[str] = []
         # A command's name comes first: argparse does not know it here.
         usage = f"{program} [OPTION] COMMAND ..." if after else None
         width = max(20, shutil.get_terminal_size().columns - 2)
         about = "\n\n".join(textwrap.fill(paragraph, width) for paragraph in about.split("\n\n"))
         super().__init__(program, usage, about, after, formatter_class=argparse.RawDescriptionHelpFormatter)
-
-    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """Add an argument as argparse does, and keep its names for suggestions."""
-        action = super().add_argument(*names, **settings)
-        self._options += action.option_strings
-        return action
 
     def add_choice(self, name: str, choices: Sequence[str], **settings: Any) -> None:
         """Add an argument that takes one of these."""
@@ -52,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)
         if unknown:
-            self.error(f"unknown argument {unknown[0]}{suggest(unknown[0], self._options)}")
+            self.error(f"unknown argument {unknown[0]}{suggest(unknown[0], self._option_string_actions)}")
         return parsed
 
     def error(self, message: str) -> NoReturn:

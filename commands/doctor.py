@@ -33,7 +33,8 @@ def diagnosis() -> str:
         f"cache     {paths.cache()}, {paths.free_space(paths.cache()) / 2**30:.1f} GiB free",
         "",
     ]
-    settings = [(v.name, os.environ.get(v.name) or "-", v.absent or "-", v.meaning) for v in VARIABLES]
+    variables = VARIABLES.items()
+    settings = [(name, os.environ.get(name) or "-", absent, said) for name, (said, absent) in variables]
     lines += columns([("setting", "value", "default", "meaning"), *settings])
     libraries = [_library(each) for each in peers.peers().values()]
     verdicts = [_verdict(entry) for entry in registry.registered()]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import fields
-from decimal import Decimal
 from functools import partial
 
 from commands._parser import Arguments, Parser, typed
@@ -65,11 +64,11 @@ def _range(text: str, whole: bool) -> Range:
 
 def _end(part: str, whole: bool) -> float:
     """Return one end of a range."""
-    value = Decimal(part) if _NUMBER.fullmatch(part) else Decimal(-1)
-    if value < 0 or (value != int(value) if whole else value > 1):
+    value = float(part) if _NUMBER.fullmatch(part) else -1.0
+    if value < 0 or (not value.is_integer() if whole else value > 1):
         kind = "a whole number such as 1000 or 1e6" if whole else "a number from 0 to 1"
         raise ConfigError(f"{part!r} is not {kind}; write A..B, A.. or ..B")
-    return int(value) if whole else float(value)
+    return int(value) if whole else value
 
 
 def _implementations() -> str:

@@ -11,9 +11,10 @@ measurement. Superseded records may lie in the machine's archive (fillpath/earli
 import functools
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from operator import lt
 from pathlib import Path
 from statistics import median
 from typing import Any, Self
@@ -276,9 +277,5 @@ def _validate(data: Mapping[str, Any]) -> None:
         raise ConfigError(f"record of {data.get('case')}: {mistake}") from None
     made = data["phases"].get(RIGHT_HAND_SIDE)
     clocks = (data["seconds"], data["kernel_seconds"] or data["seconds"])
-    if made is not None and not all(_lies_within(made, clock) for clock in clocks):
+    if made is not None and not all(len(made) == len(c) and all(map(lt, made, c)) for c in clocks):
         raise ConfigError(f"record of {data['case']}: {RIGHT_HAND_SIDE} does not lie within each sample")
-
-
-def _lies_within(part: Sequence[float], whole: Sequence[float]) -> bool:
-    return len(part) == len(whole) and all(a < b for a, b in zip(part, whole, strict=True))

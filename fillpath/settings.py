@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from fillpath.errors import ConfigError, suggest
 
@@ -119,7 +119,7 @@ _INSTALLED = "where it is installed"
 
 
 def _choice(default: Any, meaning: str, absent: str, parse: Callable[[str], Any] = str) -> Any:
-    """Return a field of Settings with the words of its Variable, and the parser of its text."""
+    """Return a field of Settings with the words of VARIABLES, and the parser of its text."""
     return field(default=default, metadata={"meaning": meaning, "absent": absent, "parse": parse})
 
 
@@ -192,14 +192,6 @@ class Settings:
         return json.dumps(covered, sort_keys=True)
 
 
-class Variable(NamedTuple):
-    """A variable of the environment: its name, its meaning in a line, what holds without it, in words."""
-
-    name: str
-    meaning: str
-    absent: str = ""
-
-
 def variable_of(field: str) -> str:
     """Return the variable of a field of Settings."""
     return f"{PREFIX}{field.upper()}"
@@ -207,24 +199,25 @@ def variable_of(field: str) -> str:
 
 # The variable by which a process names itself to its children; its value changes while a process runs.
 PARENT = "FILLPATH_PARENT"
-VARIABLES = (
-    *(Variable(variable_of(f.name), f.metadata["meaning"], f.metadata["absent"]) for f in fields(Settings)),
-    Variable("FILLPATH_DEBUG", "1: show the traceback of what went wrong", "0"),
-    Variable("FILLPATH_BROWSER", "tests: 1 where a missing browser is a failure", "0"),
-    Variable("FILLPATH_MPI", "tests: 1 where a missing MPI is a failure", "0"),
-    Variable("FILLPATH_KILL_RANDOM", "tests: the trial that a process belongs to"),
-    Variable(PARENT, "between processes: the one whose end this one follows"),
-)
+# The meaning of each variable in a line, and what holds without it, in words.
+VARIABLES = {
+    **{variable_of(f.name): (f.metadata["meaning"], f.metadata["absent"]) for f in fields(Settings)},
+    "FILLPATH_DEBUG": ("1: show the traceback of what went wrong", "0"),
+    "FILLPATH_BROWSER": ("tests: 1 where a missing browser is a failure", "0"),
+    "FILLPATH_MPI": ("tests: 1 where a missing MPI is a failure", "0"),
+    "FILLPATH_KILL_RANDOM": ("tests: the trial that a process belongs to", "-"),
+    PARENT: ("between processes: the one whose end this one follows", "-"),
+}
 
 
 def refuse_unknown(environment: Mapping[str, str]) -> None:
     """Raise ConfigError for a variable that begins with FILLPATH_ and does not exist."""
-    names = {variable.name.removeprefix(PREFIX): variable.name for variable in VARIABLES}
     for name in environment:
-        if name.startswith(PREFIX) and name not in names.values():
+        if name.startswith(PREFIX) and name not in VARIABLES:
             # Without what all have in common, which would make each like every other.
+            names = [other.removeprefix(PREFIX) for other in VARIABLES]
             near = difflib.get_close_matches(name.removeprefix(PREFIX), names, 1)
-            hint = f"did you mean {names[near[0]]}?" if near else f"there are {', '.join(names.values())}"
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"there are {', '.join(VARIABLES)}"
             raise ConfigError(f"{name}: no such setting; {hint}")
 
 

@@ -123,14 +123,14 @@ def test_list_and_doctor_name_every_implementation(capsys: pytest.CaptureFixture
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     first = run(capsys, "--help")[1]
     assert "examples:" in first
-    for member in members().values():
-        status, out, _ = run(capsys, member.name, "--help")
+    for name, member in members().items():
+        status, out, _ = run(capsys, name, "--help")
         assert status == 0 and member.summary
         assert member.is_group or member.summary in " ".join(out.split())
-        assert (f"  {member.name} " in first) == (not member.is_group), "a group is left out"
-        for inner in members(member.module).values() if member.is_group else ():
-            status, help_text, _ = run(capsys, member.name, inner.name, "--help")
-            assert status == 0 and f"usage: fillpath {member.name} {inner.name}" in help_text
+        assert (f"  {name} " in first) == (not member.is_group), "a group is left out"
+        for word, inner in members(member.module).items() if member.is_group else ():
+            status, help_text, _ = run(capsys, name, word, "--help")
+            assert status == 0 and f"usage: fillpath {name} {word}" in help_text
             assert inner.summary in out and inner.summary in " ".join(help_text.split())
 
 

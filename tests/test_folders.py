@@ -189,5 +189,5 @@ def test_a_checkout_that_cannot_be_written_works_elsewhere_or_names_the_setting(
 
 
 def test_every_folder_is_listed() -> None:
-    folders = {variable.name for variable in VARIABLES if variable.meaning.startswith("folder of")}
+    folders = {name for name, (meaning, _) in VARIABLES.items() if meaning.startswith("folder of")}
     assert {"FILLPATH_CACHE", "FILLPATH_PACKS", "FILLPATH_RESULTS", "FILLPATH_WORK"} <= folders
