@@ -10,8 +10,6 @@ import yaml
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG
 
-SCHEMAS = CONFIG / "schemas"
-
 
 def load(path: Path, schema: str = "", advice: str = "") -> Any:
     """Return the content of a YAML file. Raises ConfigError where it is damaged or breaks its schema.
@@ -42,12 +40,16 @@ def violation(value: Any, schema: str) -> str:
 @functools.cache
 def schema_of(name: str) -> dict[str, Any]:
     """Return a schema of config/schemas/."""
-    schema: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text())
+    schema: dict[str, Any] = json.loads((CONFIG / "schemas" / f"{name}.json").read_text())
     return schema
 
 
 @functools.cache
 def figure_names() -> tuple[str, ...]:
     """Return `paper.figure` of each figure in the order of experiments.yaml. Raises ConfigError."""
-    loaded = load(CONFIG / "experiments.yaml", "experiments")
-    return tuple(dict.fromkeys(f"{each['paper']}.{each['figure']}" for each in loaded))
+    path = CONFIG / "experiments.yaml"
+    try:
+        names = [f"{each['paper']}.{each['figure']}" for each in load(path)]
+    except (TypeError, KeyError) as error:
+        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from None
+    return tuple(dict.fromkeys(names))
