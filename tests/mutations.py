@@ -346,7 +346,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a template with threads forks", "benchmarks/engine/template.py",
-        'if threads > 1 or "cupy" in sys.modules:', 'if "cupy" in sys.modules:',
+        'if psutil.Process().num_threads() > 1 or "cupy" in sys.modules:', 'if "cupy" in sys.modules:',
         "test_template.py::test_a_worker_starts_by_itself_where_no_template_can",
     ),
     Mutation(

@@ -558,9 +558,9 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
             measuring.job_of(case, implementation, prepared, limits),
             lambda event, **values: outcome.take({"event": event, **values}),
         )
-    assert len(outcome.seconds) == 3 and outcome.fields["work"] and not outcome.done
+    assert len(outcome.seconds) == 3 and outcome.reported.work and not outcome.done
     # The process had taken more memory before, in other tests.
-    assert outcome.fields["peak_memory"] is not None
+    assert outcome.reported.peak_memory is not None
 
 
 def test_more_threads_than_cores_are_not_measured() -> None:

@@ -21,7 +21,7 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.probes import cupti
-from benchmarks.probes.counting import CountingError, Ended, counts_path
+from benchmarks.probes.counting import CountingError, counts_path
 from benchmarks.probes.cupti import Counter, counted_cases
 from benchmarks.runs import archive
 from commands import main
@@ -338,11 +338,12 @@ def test_the_links_rate_is_of_warm_copies(cupy: Any, monkeypatch: pytest.MonkeyP
     assert cupti.link_rates()["link_bytes_per_second"] == pytest.approx([64e9, 32e9, 16e9, 50e9, 64e9])
 
 
-def in_this_process(command: list[str], seconds: float, name: str) -> Ended:
+def in_this_process(command: list[str], seconds: float, name: str) -> subprocess.CompletedProcess[str]:
     """The child without a process, whose CUPTI would not be a fake."""
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
-        return Ended(cupti.FAULTS.main(command[4:]), errors.getvalue())
+        status = cupti.FAULTS.main(command[4:])
+    return subprocess.CompletedProcess(command, status, errors.getvalue())
 
 
 def test_only_what_has_an_ok_record_of_todays_sources_is_counted(

@@ -71,50 +71,48 @@ def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
 class _Counter:
     """A counter of the hardware, which begins again at 0 after its range.
 
-    read : returns its number; raises where it cannot be read
-    per_joule : of what it counts
-    whole : returns its range
+    read : returns its joules; raises where they cannot be read
+    whole : returns its range, J
     """
 
-    read: Callable[[], int]
-    per_joule: float
-    whole: Callable[[], int] = lambda: 0
-    last: int = 0
+    read: Callable[[], float]
+    whole: Callable[[], float] = lambda: 0.0
+    last: float = 0.0
 
     def spent(self) -> float | None:
         """Return joules since the last call; None where they cannot be read."""
         try:
             now = self.read()
-            whole = self.whole() if now < self.last else 0
+            whole = self.whole() if now < self.last else 0.0
         except (OSError, ValueError, pynvml.NVMLError):
             return None
         self.last, spent = now, now - self.last + whole
-        return spent / self.per_joule
+        return spent
 
 
 def _card(address: str) -> _Counter:
-    """Return NVML's counter of a card by its address on the PCI bus, in millijoules."""
+    """Return NVML's counter of a card by its address on the PCI bus."""
 
-    def read() -> int:
+    def read() -> float:
         card = pynvml.nvmlDeviceGetHandleByPciBusId(address)
-        return int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card))
+        return int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card)) / 1e3
 
-    return _Counter(read, 1e3)
+    return _Counter(read)
 
 
 def _packages() -> list[_Counter]:
-    """List RAPL's counters of whole packages, in microjoules: their parts would count joules twice.
+    """List RAPL's counters of whole packages: their parts would count joules twice.
 
     So would the platform, which holds all packages.
     """
     named = sorted(POWERCAP.glob("intel-rapl:*/name"))
     folders = [name.parent for name in named if (machine.read(name) or "").startswith("package")]
     files = [(folder / "energy_uj", folder / "max_energy_range_uj") for folder in folders]
-    return [_Counter(partial(_number, now), 1e6, partial(_number, whole)) for now, whole in files]
+    return [_Counter(partial(_joules, now), partial(_joules, whole)) for now, whole in files]
 
 
-def _number(file: Path) -> int:
-    return int(file.read_text())
+def _joules(microjoules: Path) -> float:
+    return int(microjoules.read_text()) / 1e6
 
 
 def _addresses(gpus: int) -> list[str]:

@@ -178,10 +178,10 @@ def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits
     if needed <= usable + card:
         return ""
     least, entries = paths.bytes_text(int(needed)), made.counts.nnz
-    beside = f", and {paths.bytes_text(card)} of the GPU" if card else ""
+    of_card = f", and {paths.bytes_text(card)} of the GPU" if card else ""
     return (
         f"foreseen, not started: the {entries} entries of F take at least {least}; "
-        f"{paths.bytes_text(usable)} may be used{beside}"
+        f"{paths.bytes_text(usable)} may be used{of_card}"
     )
 
 
@@ -208,7 +208,7 @@ def _start(limits: Limits, process: int, processes: int) -> Start:
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
     """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
     used = choices(blank.prepared or {}, implementation, dict(case.options))
-    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **outcome.fields}
+    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **vars(outcome.reported)}
     if outcome.status is not Status.WRONG:
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}

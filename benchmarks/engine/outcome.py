@@ -9,18 +9,33 @@ import math
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.checks.held import advice_on_pivots
 from fillpath.record import Status, Verified
 
 
+@dataclass(frozen=True)
+class Reported:
+    """Values of the record of a worker's case, under the record's names; None until they are known."""
+
+    limit_seconds: float | None = None
+    memory_limit: int | None = None
+    longer_than: float | None = None
+    verified: Verified | None = None
+    work: dict[str, Any] | None = None
+    peak_memory: int | None = None
+    energy: list[float] | None = None
+    clocks: dict[str, Any] | None = None
+    throttle: list[str] | None = None
+    series: str | None = None
+
+
 @dataclass
 class Outcome:
     """The worker's reports so far.
 
-    fields : of a record, as reported
     began : whether the implementation was called: an earlier failure is not its doing
     calling_since : start of the running call by the monotonic clock, None where none runs
     complete : whether all that a right result needs is there, whatever becomes of the worker later
@@ -41,7 +56,7 @@ class Outcome:
     kernel_seconds: list[float] = field(default_factory=list)
     held: dict[str, float] = field(default_factory=dict)
     bytes: int | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    reported: Reported = Reported()
 
     def take(self, message: dict[str, Any]) -> None:
         """Take in one message; messages after the last are ignored."""
@@ -53,7 +68,7 @@ class Outcome:
         if not self.complete:
             self.status, self.reason = status, reason
         if self.status is Status.TIMEOUT and self.calling_since is not None:
-            self.fields["longer_than"] = time.monotonic() - self.calling_since
+            self._note(longer_than=time.monotonic() - self.calling_since)
 
     def _on_began(self, message: dict[str, Any]) -> None:
         self.began, self.calling_since = True, time.monotonic()
@@ -66,7 +81,7 @@ class Outcome:
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
         facts = message.get("facts") or {}
-        self.fields["verified"] = verdict
+        self._note(verified=verdict)
         self.held = {name: number for name, number in facts.items() if math.isfinite(number)}
         if not verdict.passes:
             row = message.get("row")
@@ -93,7 +108,7 @@ class Outcome:
     def _on_sampled(self, message: dict[str, Any]) -> None:
         self.bytes = message["bytes"]
         taken = ("work", "peak_memory", "energy", "clocks", "throttle")
-        self.fields |= {name: message[name] for name in taken}
+        self._note(**{name: message[name] for name in taken})
         self._add_facts(self.held)
 
     def _on_moved(self, message: dict[str, Any]) -> None:
@@ -103,7 +118,8 @@ class Outcome:
         self._add_facts(message["facts"])
 
     def _on_complete(self, message: dict[str, Any]) -> None:
-        self.status, self.complete, self.fields["series"] = Status.OK, True, message["series"]
+        self.status, self.complete = Status.OK, True
+        self._note(series=message["series"])
 
     def _on_failed(self, message: dict[str, Any]) -> None:
         if self.complete:
@@ -117,11 +133,15 @@ class Outcome:
 
     def _add_facts(self, facts: Mapping[str, float]) -> None:
         """Add facts to the work, and refuse work that is impossible."""
-        work = self.fields["work"]
-        work["facts"] = {**(work["facts"] or {}), **facts} or None
-        if impossible := _impossible(work):
+        work = self.reported.work or {}
+        work = {**work, "facts": {**(work["facts"] or {}), **facts} or None}
+        impossible = _impossible(work)
+        self._note(work=None if impossible else work)
+        if impossible:
             self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
-            self.fields["work"] = None
+
+    def _note(self, **values: Any) -> None:
+        self.reported = replace(self.reported, **values)
 
     def _end(self, status: Status, reason: str) -> None:
         self.status, self.reason, self.done = status, reason, True

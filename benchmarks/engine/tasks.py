@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -60,8 +59,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
 
     # From here on, what goes wrong is the implementation's doing.
     report("began")
-    with _peers_library(implementation.peer):
-        first = where.rehearse(call)
+    first = _rehearsed(where, call, implementation.peer)
     report("returned")
     if not passes(*first):
         return
@@ -104,13 +102,12 @@ def brought(case: Case, path: Path, crew: Alone) -> tuple[Context | None, Host, 
     return context, where, lambda: implementation.function(noun, **arguments)
 
 
-@contextlib.contextmanager
-def _peers_library(names: tuple[str, ...]) -> Iterator[None]:
-    """Raise UnavailableError where a peer's library lacks something, such as a BLAS."""
+def _rehearsed(where: Host, call: Callable[[], Any], peers: tuple[str, ...]) -> Any:
+    """Return the first result. Raises UnavailableError where a peer's library lacks, for instance, a BLAS."""
     try:
-        yield
+        return where.rehearse(call)
     except OSError as error:
-        peer = peer_of(names)
+        peer = peer_of(peers)
         if peer is None:
             raise
         raise UnavailableError(f"{peer.title} cannot be loaded: {error}") from error

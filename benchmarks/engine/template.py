@@ -27,6 +27,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
+
 from benchmarks.engine import worker
 from benchmarks.engine.follow import die_with
 from benchmarks.engine.workers import START_SECONDS, AnyWorker, Setup, Worker
@@ -42,8 +44,8 @@ class Template:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(START_SECONDS)
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control.settimeout(START_SECONDS)
         start = [str(theirs.fileno()), str(os.getpid()), *setup.modules]
         nothing = subprocess.DEVNULL
         with theirs:
@@ -56,32 +58,12 @@ class Template:
 
     def fork(self, files: Sequence[int]) -> int:
         """Return the id of a new child. Raises OSError where the template has ended or does not answer."""
-        socket.send_fds(self._control, [b"fork"], files)
-        return self._answer()
+        socket.send_fds(self.control, [b"fork"], files)
+        return self.answer()
 
-    def has_status(self) -> bool:
-        """Return whether an answer, such as the child's exit status, can be read."""
-        return bool(select.select([self._control], [], [], 0)[0])
-
-    def status(self) -> int:
-        """Wait for the child's exit status, and give up its id. The template waits for the next child.
-
-        A template that does not answer is ended, and its child dies with it: a late answer would be taken for
-        the id of the next child.
-        """
-        try:
-            status = self._answer()
-            self._control.send(b"seen")
-        except OSError:
-            self.end()
-            return -signal.SIGKILL
-        _waiting.append(self)
-        while len(_waiting) > MOST:
-            _waiting.pop(0).end()
-        return status
-
-    def _answer(self) -> int:
-        answer = self._control.recv(64)
+    def answer(self) -> int:
+        """Return a child's id or exit status. Raises OSError as `fork`."""
+        answer = self.control.recv(64)
         if not answer:
             raise ChildProcessError("the template has ended")
         return int(answer)
@@ -89,11 +71,11 @@ class Template:
     def end(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._control.close()
+        self.control.close()
 
 
 class Forked(AnyWorker):
-    """A worker that a template forked. Raises OSError as `Template.fork`."""
+    """A worker that a template forked. Raises OSError as `Template.fork`, and ends the template then."""
 
     def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
         (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
@@ -104,6 +86,7 @@ class Forked(AnyWorker):
             self.pid = template.fork((stdin, self._log.fileno(), reports))
         except OSError:
             self._close()
+            template.end()
             raise
         finally:
             os.close(stdin)
@@ -111,10 +94,24 @@ class Forked(AnyWorker):
         self.tell(json.dumps({"environment": environment, "folder": str(Path.cwd())}))
 
     def has_ended(self) -> bool:
-        return self._template.has_status()
+        return bool(select.select([self._template.control], [], [], 0)[0])
 
     def _status(self) -> int:
-        return self._template.status()
+        """Wait for the exit status, and give up the worker's id. The template waits for the next worker.
+
+        A template that does not answer is ended, and the worker dies with it: a late answer would be taken
+        for the id of the next worker.
+        """
+        try:
+            status = self._template.answer()
+            self._template.control.send(b"seen")
+        except OSError:
+            self._template.end()
+            return -signal.SIGKILL
+        _waiting.append(self._template)
+        while len(_waiting) > MOST:
+            _waiting.pop(0).end()
+        return status
 
 
 _waiting: list[Template] = []
@@ -128,19 +125,10 @@ def fork(setup: Setup) -> Forked | Worker:
     for template in [each for each in _waiting if each.setup == setup_of_template]:
         _waiting.remove(template)
         with contextlib.suppress(OSError):
-            return _forked(template, of_job)
+            return Forked(template, of_job)
     with contextlib.suppress(OSError):
-        return _forked(Template(setup_of_template), of_job)
+        return Forked(Template(setup_of_template), of_job)
     return Worker(setup)
-
-
-def _forked(template: Template, environment: Mapping[str, str]) -> Forked:
-    """Return a worker that the template forks. Raises OSError, and ends the template then."""
-    try:
-        return Forked(template, environment)
-    except OSError:
-        template.end()
-        raise
 
 
 @atexit.register
@@ -211,8 +199,7 @@ def _require_nothing_started() -> None:
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
-    threads = len(list(Path("/proc/self/task").iterdir()))
-    if threads > 1 or "cupy" in sys.modules:
+    if psutil.Process().num_threads() > 1 or "cupy" in sys.modules:
         sys.exit("the imports of this template started threads or CUDA")
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject, why
 from fillpath.case import Case
 from fillpath.host import node_lock
 from fillpath.lock import exclusive
@@ -167,11 +167,11 @@ def _run(command: Sequence[str], log: Path) -> None:
     ended = run_child(command, SECONDS, "ncu")
     written = log.read_text() if log.is_file() else ""
     # Without counters ncu fails or succeeds by version; either way its log names the error.
-    if "ERR_NVGPUCTRPERM" in written + ended.output:
+    if "ERR_NVGPUCTRPERM" in written + ended.stdout:
         raise CountingError(explain("ERR_NVGPUCTRPERM"))
-    if ended.status or not written:
-        why = ended.why()
-        raise CountingError(f"{explain(written)}; exit status {ended.status}{': ' if why else ''}{why}")
+    if ended.returncode or not written:
+        cause = f"exit status {ended.returncode}: {why(ended)}".removesuffix(": ")
+        raise CountingError(f"{explain(written)}; {cause}")
 
 
 def _call(case: Case) -> None:

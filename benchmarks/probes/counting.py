@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,25 +32,6 @@ SCHEMA_VERSION = 1
 
 class CountingError(FillpathError):
     """A case could not be counted."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a child ended.
-
-    status : its exit status, negative for a signal
-    output : the text that it printed
-    """
-
-    status: int
-    output: str
-
-    def why(self, label: str = "") -> str:
-        """Return the child's message after a label; else the signal that killed it, and its last line."""
-        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
-        messages = [line.removeprefix(label) for line in lines if label and line.startswith(label)]
-        killed = [f"killed by signal {-self.status}"] if self.status < 0 else []
-        return messages[-1] if messages else ": ".join([*killed, *lines[-1:]])
 
 
 def measured(case: Case, implementation: Implementation) -> Record:
@@ -90,8 +70,11 @@ def store(tool: str, record: Record, content: Mapping[str, Any]) -> Path:
     return path
 
 
-def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
-    """Run a command that calls the implementation. Raises CountingError where it takes too long."""
+def run_child(command: Sequence[str], seconds: float, name: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that calls the implementation. Raises CountingError where it takes too long.
+
+    The result's `stdout` is all that the command printed.
+    """
     # A group of its own: a profiler's end would leave its child, which is not ours, at work on the device.
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
@@ -105,7 +88,15 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> Ended:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    return Ended(process.returncode, out + errors)
+    return subprocess.CompletedProcess(command, process.returncode, out + errors)
+
+
+def why(ended: subprocess.CompletedProcess[str], label: str = "") -> str:
+    """Return the child's message after a label; else the signal that killed it, and its last line."""
+    lines = [line.strip() for line in ended.stdout.splitlines() if line.strip()]
+    messages = [line.removeprefix(label) for line in lines if label and line.startswith(label)]
+    killed = [f"killed by signal {-ended.returncode}"] if ended.returncode < 0 else []
+    return messages[-1] if messages else ": ".join([*killed, *lines[-1:]])
 
 
 def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:

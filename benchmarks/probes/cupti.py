@@ -32,7 +32,7 @@ from benchmarks.engine.current import ok_record, reusable_record
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.limits import Limits
 from benchmarks.probes.counters import kernel_names
-from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject
+from benchmarks.probes.counting import CountingError, child_status, measured, run_child, store, subject, why
 from benchmarks.runs.cases import figure_cases
 from fillpath.case import Case
 from fillpath.hardware import identity
@@ -94,8 +94,8 @@ class Counter:
             ended = run_child(self.command(case, target), SECONDS, f"{case.name}: counting")
             # The child writes its file last and whole. How it ends after that, and CUPTI in it, is no matter.
             if not target.is_file():
-                why = ended.why(f"{self.tool}: ") or f"the child ended with exit status {ended.status}"
-                raise CountingError(f"{case.name}: {why}")
+                cause = why(ended, f"{self.tool}: ") or f"the child ended with exit status {ended.returncode}"
+                raise CountingError(f"{case.name}: {cause}")
             counted: dict[str, Any] = json.loads(target.read_text())
         # The record may be of another host with this machine's name.
         about = {"host": identity(), "facts": self.facts(counted, implementation)}
