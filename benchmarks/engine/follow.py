@@ -45,12 +45,7 @@ def begin_part() -> None:
 
 def adopt() -> None:
     """Make this process the one that its children die with."""
-    os.environ[PARENT] = parent_mark()
-
-
-def parent_mark() -> str:
-    """Return the value of FILLPATH_PARENT for children of this process."""
-    return f"{os.getpid()}@{_job()}"
+    os.environ[PARENT] = f"{os.getpid()}@{_job()}"
 
 
 def _job() -> str:

@@ -148,18 +148,12 @@ def main() -> None:
         begin_compiler()
     _require_nothing_started()
     template = os.getpid()
-    files = _files_of_a_child(control)
-    if files:
-        _become_worker(files, template)
-
-
-def _files_of_a_child(control: socket.socket) -> list[int]:
-    """Fork a child at each request. Returns its files in the child; in the template, at its end, none."""
     while files := socket.recv_fds(control, 64, 3)[1]:
         child = os.fork()
         if child == 0:
             control.close()
-            return files
+            _become_worker(files, template)
+            return
         for file in files:
             os.close(file)
         control.send(str(child).encode())
@@ -170,7 +164,6 @@ def _files_of_a_child(control: socket.socket) -> list[int]:
         # No other process may have the id until the supervisor has no more use for it.
         control.recv(64)
         os.waitpid(child, 0)
-    return []
 
 
 def _become_worker(files: Sequence[int], template: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.engine import run
 from benchmarks.engine.current import reusable_record
-from benchmarks.engine.follow import parent_mark
+from benchmarks.engine.follow import adopt
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
 from fetch.prepare import prepared_path
@@ -25,7 +25,6 @@ from fillpath.errors import FillpathError
 from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation
-from fillpath.settings import PARENT
 
 SCHEMA_VERSION = 1
 
@@ -75,10 +74,11 @@ def run_child(command: Sequence[str], seconds: float, name: str) -> subprocess.C
 
     The result's `stdout` is all that the command printed.
     """
+    adopt()
     # A group of its own: a profiler's end would leave its child, which is not ours, at work on the device.
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-        start_new_session=True, env={**os.environ, PARENT: parent_mark()},
+        start_new_session=True,
     )  # fmt: skip
     try:
         out, errors = process.communicate(timeout=seconds)
