@@ -4,8 +4,6 @@ An implementation is given the Laplacian of the graph that the matrix is read as
 the factor to the last bit, so two codes can be compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

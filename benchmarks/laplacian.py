@@ -3,8 +3,6 @@
 An implementation is given the system; with the option `rhs=product` it solves for L times the system's b.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of

@@ -3,8 +3,6 @@
 An implementation is given F by rows and by columns, or by rows alone.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of

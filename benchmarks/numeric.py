@@ -4,8 +4,6 @@ An implementation is given the values on F by columns, with GLU3.0's levels of i
 the fronts of A | A^T. A factor on fronts is brought to F by the gate, outside of the clock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 Seconds of a preparation enter no other record: whoever prepares a suite does that on all cores at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

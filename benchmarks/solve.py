@@ -3,8 +3,6 @@
 An implementation is given the matrix with its values; b is made by impl/solve/right_hand_side.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of

@@ -4,8 +4,6 @@ asv imports every module below benchmarks/, and a worker imports the file of its
 made where they are used.
 """
 
-from __future__ import annotations
-
 from benchmarks.engine.benchmark import Benchmark
 
 

@@ -3,8 +3,6 @@
 An implementation is given F, and has an option `maxsup`, the most rows of a supernode.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from benchmarks.engine.benchmark import Context, bytes_of

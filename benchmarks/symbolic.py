@@ -3,8 +3,6 @@
 An implementation is given the pattern; a peer that factorises as well, the matrix with its values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check of a preparation: the matrix as it comes, permuted and scaled, is the result."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

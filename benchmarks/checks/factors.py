@@ -12,8 +12,6 @@ largest place is held there.
     held.passes, held.value, held.facts["growth"]
 """
 
-from __future__ import annotations
-
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -41,6 +39,18 @@ ROUNDED = 1e-6
 # A row is multiplied by each in turn until its sums do not overflow. With the last no product does.
 # The largest product stays far above the denormal numbers.
 SCALES = (1.0, 2.0**-530, 2.0**-1060)
+
+
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """The blocks of pivots whose inverses a row is multiplied by; all (n,) float64.
+
+    width : pivots of the widest; 0 for none
+    condition : the largest || |D| |D^-1| ||, in the infinity norm; 1 for none
+    """
+
+    width: Array
+    condition: Array
 
 
 def verify_factor(
@@ -98,18 +108,6 @@ def verify_factor(
             said = f"row {original[row]} lost its digits (growth {growth[row]:.2g})"
             raise UnsupportedError(said + advice_on_pivots(pivot, 0))
     return held
-
-
-@dataclass(frozen=True, eq=False)
-class Panels:
-    """The blocks of pivots whose inverses a row is multiplied by; all (n,) float64.
-
-    width : pivots of the widest; 0 for none
-    condition : the largest || |D| |D^-1| ||, in the infinity norm; 1 for none
-    """
-
-    width: Array
-    condition: Array
 
 
 @dataclass(frozen=True, eq=False)

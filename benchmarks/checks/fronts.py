@@ -8,8 +8,6 @@ order.
     verify_factor(factor, prepared, both, "float64", static=False, panels=panels)
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

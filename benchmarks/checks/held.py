@@ -1,7 +1,5 @@
 """A verdict with the gate's other facts, and questions that several checks ask of arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -6,8 +6,6 @@ A factor is held against another code's of the same seed:
     depths(graph, factor)["critical_path"]
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

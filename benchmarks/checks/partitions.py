@@ -1,7 +1,5 @@
 """Checks of the stages `supernodes` and `levels`, whose results cut 0..n-1 into ranges, on F by rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ is left out. The known solution lies in [1, 2], so that no honest x needs it, an
 itself by its own size.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ A filled pattern is compared by its digest, made in one pass over the entries an
 digest is made here on the host; `benchmarks/engine/device_digest.py` makes the same on a device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 A text below impl/ does not know how the matrix was prepared, and is part of the key of what it explains.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

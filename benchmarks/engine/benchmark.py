@@ -3,8 +3,6 @@
 The gate, `verify`, checks every result before it is timed, and never by its own code.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from abc import ABC, abstractmethod

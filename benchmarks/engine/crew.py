@@ -5,8 +5,6 @@ does. On a host each rank has `gpus` GPUs to itself, by its number there, and an
 cores.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

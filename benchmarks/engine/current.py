@@ -6,8 +6,6 @@ Figures show the current record: the last line of the case's file, with the othe
     reusable_record(case, prepared.hash, Limits()) or store(replace(blank, seconds=[0.5]))
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The digest of a filled pattern, made on the device that holds it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

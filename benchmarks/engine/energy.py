@@ -5,8 +5,6 @@ every 20 to 100 ms, so a short sample has no energy of its own. All samples toge
 LEAST_SECONDS.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +19,29 @@ from impl.cuda import device
 
 POWERCAP = Path("/sys/class/powercap")
 LEAST_SECONDS = 0.5
+
+
+@dataclass
+class _Counter:
+    """A counter of the hardware, which begins again at 0 after its range.
+
+    read : returns its joules; raises where they cannot be read
+    whole : returns its range, J
+    """
+
+    read: Callable[[], float]
+    whole: Callable[[], float] = lambda: 0.0
+    last: float = 0.0
+
+    def spent(self) -> float | None:
+        """Return joules since the last call; None where they cannot be read."""
+        try:
+            now = self.read()
+            whole = self.whole() if now < self.last else 0.0
+        except (OSError, ValueError, pynvml.NVMLError):
+            return None
+        self.last, spent = now, now - self.last + whole
+        return spent
 
 
 @dataclass
@@ -65,29 +86,6 @@ def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
         yield Meter([_card(address) for address in _addresses(gpus)])
     finally:
         pynvml.nvmlShutdown()
-
-
-@dataclass
-class _Counter:
-    """A counter of the hardware, which begins again at 0 after its range.
-
-    read : returns its joules; raises where they cannot be read
-    whole : returns its range, J
-    """
-
-    read: Callable[[], float]
-    whole: Callable[[], float] = lambda: 0.0
-    last: float = 0.0
-
-    def spent(self) -> float | None:
-        """Return joules since the last call; None where they cannot be read."""
-        try:
-            now = self.read()
-            whole = self.whole() if now < self.last else 0.0
-        except (OSError, ValueError, pynvml.NVMLError):
-            return None
-        self.last, spent = now, now - self.last + whole
-        return spent
 
 
 def _card(address: str) -> _Counter:

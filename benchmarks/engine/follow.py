@@ -5,8 +5,6 @@
 A process cannot handle a SIGKILL, so each asks the kernel to kill it when its parent dies.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """The input of a case: its prepared matrix and, where its stage refers to F, the matrix's reference."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Limits of a measurement, and the samples that a process takes and a stored record needs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Most are asked for once a process:
     cores(), accelerator("gpu")["device"]    # 16, "NVIDIA H200"
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -6,8 +6,6 @@ A caller needs the name of a case only:
     record.status, record.median
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any

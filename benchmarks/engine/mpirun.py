@@ -4,8 +4,6 @@ mpirun starts each rank as `python -m benchmarks.engine.mpirun 4 JOB REPORTS`, w
 file of the job, and the pipe of the first rank's reports.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

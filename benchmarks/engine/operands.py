@@ -1,7 +1,5 @@
 """Operands of implementations, and what their results are checked against, made before anything is timed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

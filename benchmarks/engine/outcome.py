@@ -3,8 +3,6 @@
 The worker writes one JSON object per line: an `event`, and the values that belong to it.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import time

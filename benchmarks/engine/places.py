@@ -7,8 +7,6 @@ stopped. A place also reads kernels' seconds, peak memory and clocks.
     result, work = where.rehearse(lambda: function(where.bring(noun)))
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable
@@ -21,11 +19,6 @@ from fillpath.registry import Device
 from impl.cuda import device, nvml, transfer
 
 Call = Callable[[], Any]
-
-
-def place(name: Device) -> Host:
-    """Return the place of an implementation's device."""
-    return Gpu() if name == "gpu" else Host()
 
 
 class Host:
@@ -154,6 +147,11 @@ class Gpu(Host):
         self.synchronise()
         self.transfers.setdefault(name, []).append(time.perf_counter() - start)
         return moved
+
+
+def place(name: Device) -> Host:
+    """Return the place of an implementation's device."""
+    return Gpu() if name == "gpu" else Host()
 
 
 def _pool_hook() -> Any:

@@ -1,7 +1,5 @@
 """The worker's process: its start, the limits that end it, and why it died."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

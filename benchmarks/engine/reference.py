@@ -5,8 +5,6 @@ the numerical factorisation, which in three dimensions grows with n^2. It checks
 much more than A that the fronts of bits would take more memory than F.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A run: one id and one deadline shared by every process of a `make figures`, across kills and nodes."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

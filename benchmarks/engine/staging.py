@@ -5,8 +5,6 @@ thread has two pinned pieces: while the link moves a piece, the thread copies th
 the pages of new arrays on the host.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -23,50 +21,6 @@ LEAST_BYTES = 8 * 2**20
 MOST_THREADS, LARGEST_PIECE, SMALLEST_PIECE = 8, 4 * 2**20, 2**20
 # Bytes of an array: a view on the host, and their address on the device.
 _Piece = tuple[Array, int]
-
-
-class Staging:
-    """Pinned pieces and threads for the current device; one noun at a time."""
-
-    def __init__(self) -> None:
-        import cupy
-
-        threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
-        self._pool = ThreadPoolExecutor(threads)
-        self._lanes = [_Lane(cupy.cuda.Device()) for _ in range(threads)]
-        # Threads begin, and streams get their channels, before a transfer is timed.
-        self.to_host(self.to_device(np.empty(threads * SMALLEST_PIECE, np.uint8)))
-
-    def to_device(self, noun: Any) -> Any:
-        """Return the noun with its NumPy arrays converted to CuPy's."""
-        pairs: list[tuple[Array, Any]] = []
-        moved = transfer.mapped(noun, lambda value: _placed(value, pairs))
-        self._move(_Lane.fill, pairs)
-        return moved
-
-    def to_host(self, noun: Any) -> Any:
-        """Return the noun with its CuPy arrays converted to NumPy's."""
-        pairs: list[tuple[Array, Any]] = []
-        moved = transfer.mapped(noun, lambda value: _room_for(value, pairs))
-        self._move(_Lane.empty, pairs)
-        return moved
-
-    def _move(self, move: Callable[[_Lane, list[_Piece]], None], pairs: list[tuple[Array, Any]]) -> None:
-        import cupy
-
-        # Kernels that compute the arrays end before other streams read them.
-        cupy.cuda.runtime.deviceSynchronize()
-        lanes = self._lanes
-        share = sum(host.nbytes for host, _ in pairs) // len(lanes)
-        size = min(max(SMALLEST_PIECE, share), LARGEST_PIECE)
-        pieces = [piece for host, device in pairs for piece in _pieces(host, device, size)]
-        shares = (pieces[number :: len(lanes)] for number in range(len(lanes)))
-        futures = [self._pool.submit(move, lane, share) for lane, share in zip(lanes, shares, strict=True)]
-        # Pieces are addresses: nothing is under way any more when their arrays may be freed.
-        wait(futures)
-        cupy.cuda.runtime.deviceSynchronize()
-        for future in futures:
-            future.result()
 
 
 class _Lane:
@@ -117,6 +71,50 @@ class _Lane:
     def _take(self, half: int, host: Array) -> None:
         self._done[half].synchronize()
         np.copyto(host, self._rooms[half][: host.size])
+
+
+class Staging:
+    """Pinned pieces and threads for the current device; one noun at a time."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        threads = min(MOST_THREADS, len(os.sched_getaffinity(0)))
+        self._pool = ThreadPoolExecutor(threads)
+        self._lanes = [_Lane(cupy.cuda.Device()) for _ in range(threads)]
+        # Threads begin, and streams get their channels, before a transfer is timed.
+        self.to_host(self.to_device(np.empty(threads * SMALLEST_PIECE, np.uint8)))
+
+    def to_device(self, noun: Any) -> Any:
+        """Return the noun with its NumPy arrays converted to CuPy's."""
+        pairs: list[tuple[Array, Any]] = []
+        moved = transfer.mapped(noun, lambda value: _placed(value, pairs))
+        self._move(_Lane.fill, pairs)
+        return moved
+
+    def to_host(self, noun: Any) -> Any:
+        """Return the noun with its CuPy arrays converted to NumPy's."""
+        pairs: list[tuple[Array, Any]] = []
+        moved = transfer.mapped(noun, lambda value: _room_for(value, pairs))
+        self._move(_Lane.empty, pairs)
+        return moved
+
+    def _move(self, move: Callable[[_Lane, list[_Piece]], None], pairs: list[tuple[Array, Any]]) -> None:
+        import cupy
+
+        # Kernels that compute the arrays end before other streams read them.
+        cupy.cuda.runtime.deviceSynchronize()
+        lanes = self._lanes
+        share = sum(host.nbytes for host, _ in pairs) // len(lanes)
+        size = min(max(SMALLEST_PIECE, share), LARGEST_PIECE)
+        pieces = [piece for host, device in pairs for piece in _pieces(host, device, size)]
+        shares = (pieces[number :: len(lanes)] for number in range(len(lanes)))
+        futures = [self._pool.submit(move, lane, share) for lane, share in zip(lanes, shares, strict=True)]
+        # Pieces are addresses: nothing is under way any more when their arrays may be freed.
+        wait(futures)
+        cupy.cuda.runtime.deviceSynchronize()
+        for future in futures:
+            future.result()
 
 
 def _placed(value: Any, pairs: list[tuple[Array, Any]]) -> Any:

@@ -1,7 +1,5 @@
 """The tasks of a worker: prepare the matrix of a case, or measure the case."""
 
-from __future__ import annotations
-
 import importlib
 import time
 from collections.abc import Callable, Mapping

@@ -12,8 +12,6 @@ child's id and, once the child has ended, with its exit status.
     worker.tell(json.dumps(job))
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import json

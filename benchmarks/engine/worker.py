@@ -11,8 +11,6 @@ Standard input has two lines, for instance:
     go                                                     when a measurement may take samples
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

@@ -11,8 +11,6 @@ supervisor may measure.
     code, last_line = worker.end()
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os

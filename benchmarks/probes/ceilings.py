@@ -6,8 +6,6 @@ Copy bandwidth, floating-point rate, the links to the host and between GPUs, and
     json.loads(path.read_text())["host"]["rates"]["copy_bytes"]["per_second"]
 """
 
-from __future__ import annotations
-
 import json
 import mmap
 import time

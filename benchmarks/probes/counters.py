@@ -8,8 +8,6 @@ added up. The case needs an ok record of today's sources on this machine first, 
     count(Case.parse("symbolic.gsofa@HB+bcsstk18.metis"))    # the file: dram_bytes, l2_bytes, kernel_seconds
 """
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The parts that counted runs share: the record of the case, the child process, its calls and the file."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

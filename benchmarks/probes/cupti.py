@@ -15,8 +15,6 @@ Compute, which `fillpath counters` runs, gives durations as well. But it replays
 drivers let only administrators read its counters.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -8,8 +8,6 @@ shared memory that ptxas reports:
 docs/kernels.txt holds a hash of each variant that compiled, so that tests compile only what changed since.
 """
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import os
