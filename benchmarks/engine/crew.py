@@ -8,6 +8,8 @@ cores.
 import os
 from typing import Any
 
+import numba
+
 from benchmarks.engine.machine import cores
 from fillpath.errors import UnavailableError
 from fillpath.registry import Device
@@ -29,8 +31,6 @@ class Alone:
 
     def take_share(self, threads: int, device: Device, gpus: int) -> None:
         """Run this process on its part of the host. threads : of the case, 0 for all cores."""
-        import numba
-
         numba.set_num_threads(threads or cores())
 
 
@@ -61,8 +61,6 @@ class Ranks(Alone):
         self._communicator.Abort(1)
 
     def take_share(self, threads: int, device: Device, gpus: int) -> None:
-        import numba
-
         number, size = int(self._local.Get_rank()), int(self._local.Get_size())
         part = max(1, self._cores // size)
         # If mpirun pinned this rank, Numba can start only as many threads as there were pinned cores.

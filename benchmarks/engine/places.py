@@ -84,6 +84,7 @@ class Gpu(Host):
         import cupy
 
         super().__init__()
+        self._cuda = cupy.cuda
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         self._peak: int | None = None
         self._staging: Staging | None = None
@@ -91,9 +92,7 @@ class Gpu(Host):
         self.synchronise()
 
     def synchronise(self) -> None:
-        import cupy
-
-        cupy.cuda.runtime.deviceSynchronize()
+        self._cuda.runtime.deviceSynchronize()
 
     def bring(self, noun: Any) -> Any:
         return self._moved("to_device", transfer.on_device, Staging.to_device, noun)
@@ -124,9 +123,7 @@ class Gpu(Host):
         return
 
     def kernel_seconds(self) -> float | None:
-        import cupy
-
-        return float(cupy.cuda.get_elapsed_time(*self._events)) / 1000
+        return float(self._cuda.get_elapsed_time(*self._events)) / 1000
 
     def peak_memory(self) -> int | None:
         return self._peak

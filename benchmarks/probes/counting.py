@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import run
+from benchmarks.engine.benchmark import verify
+from benchmarks.engine.crew import Alone
 from benchmarks.engine.current import reusable_record
 from benchmarks.engine.follow import adopt
 from benchmarks.engine.inputs import make_ready
 from benchmarks.engine.limits import Limits
+from benchmarks.engine.tasks import brought
 from fetch.prepare import prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
@@ -103,10 +106,6 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
     Returns the call, which returns a result and its work when the device is done, and a check of results. The
     check raises CountingError for a wrong result, with the time that it is given.
     """
-    from benchmarks.engine.benchmark import verify
-    from benchmarks.engine.crew import Alone
-    from benchmarks.engine.tasks import brought
-
     path = prepared_path(case.matrix, case.preparation, case.seed)
     context, where, call = brought(case, path, Alone())
 
