@@ -1,7 +1,5 @@
 """GPU implementations, right and wrong, over tests/fake_cupy. Importing this module registers them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

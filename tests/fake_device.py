@@ -1,7 +1,5 @@
 """A GPU that is none: the CuPy of tests/fake_cupy in place of the real one, here and in workers."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator

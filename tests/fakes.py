@@ -1,7 +1,5 @@
 """Implementations that go wrong in every way that a real one can. Importing this module registers them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -273,7 +273,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a timeout hides an earlier result", "benchmarks/engine/current.py",
-        "last = ok[-1:] if _says_less_than_ok(record) else []", "last: list[Record] = []",
+        "last = ok[-1:] if _is_outweighed(record) else []", "last: list[Record] = []",
         "test_measure.py::test_a_limit_never_hides_an_earlier_proof",
     ),
     Mutation(
@@ -334,9 +334,9 @@ MUTATIONS = (
         "test_measure.py::test_no_other_case_of_this_node_is_measured_meanwhile",
     ),
     Mutation(
-        "workers go on beside samples", "benchmarks/engine/process.py",
-        '        workers.pause()\n        worker.tell("go")', '        worker.tell("go")',
-        "test_ahead.py::test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples",
+        "waiting workers run during samples", "benchmarks/engine/process.py",
+        '        workers.pause()\n        worker.write("go")', '        worker.write("go")',
+        "test_ahead.py::test_the_next_process_is_one_that_waited_and_all_wait_stopped_during_samples",
     ),
     Mutation(
         "processes of an interval are forked", "benchmarks/engine/measure.py",

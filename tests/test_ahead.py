@@ -1,7 +1,5 @@
 """Workers that are started ahead: used by the next process, and stopped while anything is timed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -51,7 +49,7 @@ def fact(record: Record, name: str) -> int:
     return int((record.work or {})["facts"][name])
 
 
-def test_the_next_process_is_one_that_waited_and_all_wait_stopped_beside_samples() -> None:
+def test_the_next_process_is_one_that_waited_and_all_wait_stopped_during_samples() -> None:
     rounds = measure_rounds([CASE], 3, True, run.alone())
     first = next(rounds)
     seen = waiting()

@@ -4,8 +4,6 @@ clear line.
 The CSV is in ncu's documented long format (--csv --print-units base --metrics ...); its numbers are made up.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import shlex
@@ -168,7 +166,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Any:
     return record
 
 
-def test_counters_stand_beside_the_record_that_they_belong_to(
+def test_counters_carry_the_key_of_their_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_ncu(tmp_path, monkeypatch, log(launch(0, "gsofa_traverse", "4,800", "300", "1,000")))

@@ -1,7 +1,5 @@
 """Durations of kernels: CUPTI's records become sums by name and call."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import itertools

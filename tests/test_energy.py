@@ -1,7 +1,5 @@
 """Joules are what the counters say, over a time that they resolve, and null where there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Counts by CUPTI: a child's become medians with the key of the case's record, or one clear line."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

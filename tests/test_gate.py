@@ -1,7 +1,5 @@
 """What is given, what is returned, and how it is held: one case each, through the supervisor."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

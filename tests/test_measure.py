@@ -1,7 +1,5 @@
 """The supervisor: each way to fail ends in its status, is recorded, and stops nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -276,7 +274,7 @@ def test_facts_that_no_count_can_be_are_an_error_with_a_record() -> None:
     assert record.reason == "its work has negative queue_peak, no finite reinit_share"
 
 
-def test_device_facts_are_kept_beside_the_work() -> None:
+def test_device_facts_are_kept_with_the_work() -> None:
     record = measure(case_of("device_facts"), LIMITS)
     assert record.work is not None
     assert record.work["facts"] == {"queue_peak": 7.0, "reinit_share": 0.25}

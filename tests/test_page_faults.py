@@ -1,7 +1,5 @@
 """The counter of page faults, on programs whose pages are known."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the worker does around a GPU's samples, over a CuPy that needs no GPU (tests/fake_cupy)."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from dataclasses import fields

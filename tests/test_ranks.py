@@ -3,8 +3,6 @@
 Where mpirun or mpi4py is not at hand, these tests skip; with FILLPATH_MPI=1, which .ci/run sets, they fail.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """The reference: two methods that share nothing, one pattern in memory at a time, and made once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Registers and spills: read as ptxas reports them, and compared between two checkouts."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The digest of a filled pattern: the same from the host and from the device, of what is no pattern too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

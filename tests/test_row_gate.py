@@ -1,7 +1,5 @@
 """The gate by rows: honest results pass, whatever passes is right, one wrong row fails."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """A stage is one row of data and one file: nothing else has to know of it."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

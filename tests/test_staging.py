@@ -1,7 +1,5 @@
 """Large nouns on their way between host and device, by the CPU that plays a card and on a real card."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Forked workers: they measure as spawned ones do, and end with their template or their supervisor."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -108,7 +108,7 @@ def store(record: Record) -> Record:
     with exclusive(path.parent.parent / ".lock"):
         others = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
         ok = [r for r in others if r.key == record.key and r.status is Status.OK]
-        last = ok[-1:] if _says_less_than_ok(record) else []
+        last = ok[-1:] if _is_outweighed(record) else []
         write_records(path, [*(r for r in others if r not in last), record, *last])
     return record
 
@@ -155,7 +155,7 @@ def _of_run(found: Sequence[Record], run_id: str, process: int, processes: int) 
     ok = [record for record in of_run if record.status is Status.OK]
     failed = [record for record in of_run if record.status is not Status.OK]
     if failed:
-        return ok[0] if ok and _says_less_than_ok(failed[0]) else failed[0]
+        return ok[0] if ok and _is_outweighed(failed[0]) else failed[0]
     return next((record for record in ok if number(record) == process), None)
 
 
@@ -170,6 +170,6 @@ def _is_worth_keeping(record: Record) -> bool:
     return record.status not in UNTRIED and record.conclusive
 
 
-def _says_less_than_ok(record: Record) -> bool:
+def _is_outweighed(record: Record) -> bool:
     """Tell whether an earlier ok record outweighs this one: limits and kills disprove nothing, crashes do."""
     return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)

@@ -45,7 +45,7 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
     worker = _started(job, setup, start)
     try:
-        worker.tell(json.dumps(job))
+        worker.write(json.dumps(job))
         if start == "followed" and isinstance(worker, Worker):
             workers.prepare(setup, machine.cores())
         _follow(worker, outcome, seconds, memory)
@@ -112,7 +112,7 @@ def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:
     outcome.take(message)
     if message["event"] == "sampling":
         workers.pause()
-        worker.tell("go")
+        worker.write("go")
     elif message["event"] == "sampled":
         workers.resume()
 

@@ -9,7 +9,7 @@ The supervisor sends the child's standard input, log, and pipe of reports. The t
 child's id and, once the child has ended, with its exit status.
 
     worker = fork(Setup(os.environ, ["benchmarks.engine.operands"]))
-    worker.tell(json.dumps(job))
+    worker.write(json.dumps(job))
 """
 
 import atexit
@@ -54,13 +54,8 @@ class Template:
             )  # fmt: skip
         self.pid = self._process.pid
 
-    def fork(self, files: Sequence[int]) -> int:
-        """Return the id of a new child. Raises OSError where the template has ended or does not answer."""
-        socket.send_fds(self.control, [b"fork"], files)
-        return self.answer()
-
     def answer(self) -> int:
-        """Return a child's id or exit status. Raises OSError as `fork`."""
+        """Return a child's id or exit status. Raises OSError where the template has ended or is silent."""
         answer = self.control.recv(64)
         if not answer:
             raise ChildProcessError("the template has ended")
@@ -73,7 +68,7 @@ class Template:
 
 
 class Forked(AnyWorker):
-    """A worker that a template forked. Raises OSError as `Template.fork`, and ends the template then."""
+    """A worker that a template forked. Raises OSError as `Template.answer`, and ends the template then."""
 
     def __init__(self, template: Template, environment: Mapping[str, str]) -> None:
         (reading, reports), (stdin, telling) = os.pipe(), os.pipe()
@@ -81,7 +76,8 @@ class Forked(AnyWorker):
         self._template = template
         self._stdin = os.fdopen(telling, "w")
         try:
-            self.pid = template.fork((stdin, self._log.fileno(), reports))
+            socket.send_fds(template.control, [b"fork"], (stdin, self._log.fileno(), reports))
+            self.pid = template.answer()
         except OSError:
             self._close()
             template.end()
@@ -89,7 +85,7 @@ class Forked(AnyWorker):
         finally:
             os.close(stdin)
             os.close(reports)
-        self.tell(json.dumps({"environment": environment, "folder": str(Path.cwd())}))
+        self.write(json.dumps({"environment": environment, "folder": str(Path.cwd())}))
 
     def has_ended(self) -> bool:
         return bool(select.select([self._template.control], [], [], 0)[0])

@@ -6,7 +6,7 @@ nothing runs next to a sample. They are stopped too while this supervisor measur
 supervisor may measure.
 
     worker = take(setup)
-    worker.tell(json.dumps(job))    # its reports come through worker.reports
+    worker.write(json.dumps(job))    # its reports come through worker.reports
     prepare(setup, cores=8)
     code, last_line = worker.end()
 """
@@ -70,7 +70,7 @@ class AnyWorker:
                 total += int(psutil.Process(member).memory_info().rss)
         return total
 
-    def tell(self, line: str) -> None:
+    def write(self, line: str) -> None:
         """Write a line to its standard input; ranks have none, and begin with their job."""
         # The supervisor finds out that a worker died, and why.
         with contextlib.suppress(BrokenPipeError):
@@ -128,14 +128,14 @@ class Worker(AnyWorker):
         self.pid, self._stdin = self._process.pid, self._process.stdin
 
     def stop(self) -> None:
-        """Stop it until `go_on`.
+        """Stop it until `resume`.
 
-        A first byte tells that it dies with its supervisor. Stopped before, it would outlive the supervisor.
+        A first byte shows that it dies with its supervisor. Stopped before, it would outlive the supervisor.
         """
         select.select([self.reports], [], [], START_SECONDS)
         self._process.send_signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._process.send_signal(signal.SIGCONT)
 
 
@@ -143,18 +143,18 @@ _waiting: list[Worker] = []
 
 
 def take(setup: Setup) -> Worker:
-    """Return a waiting worker with this setup, let go on; else a new one."""
+    """Return a waiting worker with this setup, resumed; else a new one."""
     for worker in [each for each in _waiting if each.setup == setup]:
         _waiting.remove(worker)
         if not worker.has_ended():
-            worker.go_on()
+            worker.resume()
             return worker
         worker.end()
     return Worker(setup)
 
 
 def prepare(setup: Setup, cores: int) -> None:
-    """Let waiting workers go on, and start more of this setup, as many as may wait.
+    """Resume waiting workers, and start more of this setup, as many as may wait.
 
     cores : int, of this machine
     """
@@ -175,9 +175,9 @@ def pause() -> None:
 
 
 def resume() -> None:
-    """Let waiting workers go on."""
+    """Resume waiting workers."""
     for worker in _waiting:
-        worker.go_on()
+        worker.resume()
 
 
 @atexit.register
