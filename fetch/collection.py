@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, storing, transfer
+from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
 from fillpath.settings import settings
@@ -73,24 +73,20 @@ def local_index() -> tuple[Listed, ...]:
         return ()
 
 
-def refresh(*, offline: bool = False, limit: float = 0.0) -> tuple[Listed, ...]:
-    """Replace the cached index by that of the mirror or the site.
+def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
+    """Replace the cached index by that of the mirror or the site. Raises TransferError, DiskFullError.
 
     offline : ask no server
-    limit : seconds for the only attempt, 0 for several of any length
-
-    Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond the limit.
     """
-    wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?", limit=limit)
+    wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?")
     refuse_offline(wanted, offline)
-    with locked("index", limit or None):
+    with locked("index"):
         path = cache() / "ssstats.csv"
         part = Part(path.with_name(f"{path.name}.part"))
         content = transfer(wanted, part).read_bytes()
         try:
             listed = parse(content)
-            with storing(path):
-                write_text(path, content.decode())
+            write_text(path, content.decode())
         except TransferError as problem:
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         finally:

@@ -6,33 +6,31 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
     download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
-import io
 import logging
+import socket
 import sys
 import time
 
 import requests
 from requests import ConnectionError, PreparedRequest, Response, Timeout
-from requests.exceptions import InvalidURL
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError, InvalidHeader, LocationValueError, MaxRetryError
+from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
-from fetch.transfer import Part, Wanted, storing
+from fetch.transfer import Part, Wanted
 from fillpath import __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
-TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
+TIMEOUT = 30.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
 GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 LARGEST = 64 * 2**30  # Bytes.
-REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
-_LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
+REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in a log.
 
 _log = logging.getLogger("fillpath")
 tqdm.monitor_interval = 0  # A thread that would outlive the download.
@@ -53,10 +51,9 @@ class Session(requests.Session):
 def download(wanted: Wanted, part: Part) -> None:
     """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain.
 
-    A file with a limit gets one attempt.
+    A name that cannot be looked up fails at once: the machine is offline, or the name is wrong.
     """
-    attempts = 1 if wanted.limit else ATTEMPTS
-    retries = fresh = Retry(attempts - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
+    retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
     if part.origin.location != wanted.location or part.size > (part.origin.total or part.size):
         part.discard()
     if most := part.size:
@@ -65,18 +62,21 @@ def download(wanted: Wanted, part: Part) -> None:
         try:
             return _attempt(wanted, part)
         except (ConnectionError, Timeout, HTTPError) as problem:
-            reason, answer = _cause(problem, wanted.limit or TIMEOUT), getattr(problem, "response", None)
-        except (ValueError, OSError) as problem:
-            advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
-            raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
+            cause, answer = _cause(problem), getattr(problem, "response", None)
+        kept = f"; {bytes_text(part.size)} are kept for the next try" * (part.size > 0)
+        if isinstance(cause, socket.gaierror):
+            trouble = f"the name of the server cannot be looked up: {cause.strerror}{kept}"
+            advice = "is this machine online, and is FILLPATH_MIRROR right?"
+            raise TransferError(f"{wanted.location}: {trouble}; {advice}")
+        no_byte = f"no byte for {TIMEOUT:g} s" if isinstance(cause, TimeoutError) else ""
+        reason = no_byte or str(cause) or type(cause).__name__
         _log.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
         try:
-            retries = fresh if gained and not wanted.limit else retries.increment()
+            retries = fresh if gained else retries.increment()
             retries.sleep(answer.raw if answer is not None else None)
         except MaxRetryError:
-            kept = f"; {bytes_text(part.size)} are kept for the next try" if part.size else ""
-            trouble = f"failed{f' {attempts} times, last' * (attempts > 1)}: {reason}{kept}"
+            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}"
             advice = "try again later, or set FILLPATH_MIRROR"
             raise TransferError(f"{wanted.location}: {trouble}; {advice}") from None
         except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
@@ -84,18 +84,26 @@ def download(wanted: Wanted, part: Part) -> None:
     return None
 
 
+def _cause(problem: BaseException) -> BaseException:
+    """Return the first of the errors that led to this one."""
+    while problem.__context__ is not None:
+        problem = problem.__context__
+    return problem
+
+
 def _attempt(wanted: Wanted, part: Part) -> None:
     """Ask a server for what is missing."""
-    begun = time.monotonic()
     with Session() as session:
-        seconds = wanted.limit or TIMEOUT
         try:
-            answer = session.get(wanted.location, headers=part.request(), timeout=seconds, stream=True)
-        except LocationValueError as problem:  # No retry helps.
-            raise InvalidURL(str(problem)) from None
-    with storing(part.path), answer:
-        if _accept(answer, wanted, part):
-            _receive(answer, wanted, part, begun)
+            answer = session.get(wanted.location, headers=part.request(), timeout=TIMEOUT, stream=True)
+        except (ConnectionError, Timeout):
+            raise
+        except (ValueError, OSError) as problem:
+            advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
+            raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
+        with answer:
+            if _accept(answer, wanted, part):
+                _receive(answer, wanted, part)
 
 
 def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
@@ -122,28 +130,24 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
     raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
 
 
-def _receive(answer: Response, wanted: Wanted, part: Part, begun: float) -> None:
-    """Append the answer to the part, unless it is large, slow or short. begun : when it was asked for."""
+def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
+    """Append the answer to the part, unless it is large, slow or short."""
     total = part.origin.total
     if total is not None and total <= LARGEST:
         require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
-    drawn = sys.stderr.isatty()
-    every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})
-    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1, **place}
+    every = REDRAWN if sys.stderr.isatty() else LOGGED
+    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1}
     bar = tqdm(desc=wanted.label, total=total, mininterval=every, delay=every, **shown)
     since, before = time.monotonic(), part.size
     with bar, part.path.open("ab", buffering=0) as out:
         while rest := memoryview(answer.raw.read1(1 << 20)):
-            if bar.update(len(rest)) and not drawn:
-                _log.info("%s", bar)
+            bar.update(len(rest))
             while rest:
                 rest = rest[out.write(rest) :]
             if max(part.size, total or 0) > LARGEST:
                 part.discard()
                 trouble = f"larger than {bytes_text(LARGEST)}; not kept"
                 raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
-            if wanted.limit and time.monotonic() - begun >= wanted.limit:
-                raise ConnectionError(f"not here within {wanted.limit:g} s")
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
                 raise ConnectionError(f"slower than {SLOWEST} bytes/s")
@@ -151,11 +155,3 @@ def _receive(answer: Response, wanted: Wanted, part: Part, begun: float) -> None
                 since, before = since + elapsed, part.size
     if total not in (None, part.size):
         raise ConnectionError(f"{part.size} of {total} bytes arrived")
-
-
-def _cause(problem: BaseException, seconds: float) -> str:
-    """Describe the first of the errors that led to this one. seconds : until a silent server is given up."""
-    while problem.__context__ is not None:
-        problem = problem.__context__
-    no_byte = f"no byte for {seconds:g} s" if isinstance(problem, TimeoutError) else ""
-    return no_byte or str(problem) or type(problem).__name__

@@ -19,8 +19,6 @@ from unittest import mock
 from fetch import collection
 from fetch.collection import Listed
 
-LIMIT = 20.0  # Seconds: a person waits, who can ask again.
-
 _log = logging.getLogger("fillpath")
 
 
@@ -81,9 +79,9 @@ class Query:
 def search(query: Query) -> tuple[Listed, ...]:
     """Find matrices in the order of the index, which comes from a server if there is none here.
 
-    Raises TransferError, DiskFullError, and BusyError if another process downloads it beyond LIMIT.
+    Raises TransferError and DiskFullError.
     """
-    here = collection.local_index() or collection.refresh(limit=LIMIT)
+    here = collection.local_index() or collection.refresh()
     path = collection.local_path()
     try:
         labels, by = ask(query, here), f"ssgetpy, from {path}"

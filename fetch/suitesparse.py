@@ -17,17 +17,7 @@ from typing import NamedTuple
 
 from fetch import trust
 from fetch.collection import address, spelling
-from fetch.transfer import (
-    Part,
-    Wanted,
-    is_remote,
-    locked,
-    read_note,
-    refuse_offline,
-    storing,
-    transfer,
-    write_note,
-)
+from fetch.transfer import Part, Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
 from fetch.unpack import extract
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, cache, write_text
@@ -91,8 +81,6 @@ def fetch(
         return found
     location = address(f"MM/{group}/{name}.tar.gz")
     wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
-    if found is None:
-        refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             Part(part).discard()  # An earlier process was killed after it wrote its receipt.
@@ -103,7 +91,7 @@ def fetch(
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
         try:
-            download = _obtain(path, part, wanted, _expected(wanted, trust_change))
+            download = _obtain(path, Part(part), wanted, trust_change)
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
                 with contextlib.suppress(OSError, ValueError):
@@ -143,52 +131,45 @@ def _refuse_soon(failed: Path, wanted: Wanted) -> None:
             raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
 
 
-def _expected(wanted: Wanted, trust_change: bool) -> tuple[str, str]:
-    """Return the checksum that the archive must have, empty for any, and the end of the error for another."""
-    if wanted.sha256:
-        advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
-        return wanted.sha256, f"expected {wanted.sha256} {advice}"
-    before = None if trust_change else trust.checksums().get(wanted.location)
-    if before is None:
-        return "", ""
-    advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
-    return before.sha256, f"{before.sha256} that this address gave on {before.first_seen[:10]}; {advice}"
-
-
-def _obtain(
-    path: Path, part: Path, wanted: Wanted, expected: tuple[str, str], again: bool = True
-) -> Download:
+def _obtain(path: Path, part: Part, wanted: Wanted, trust_change: bool, again: bool = True) -> Download:
     """Transfer the archive and keep its matrix, in a second try if the first archive was doubtful."""
-    arriving = Part(part)
-    archive = transfer(wanted, arriving)
-    downloaded = archive == part
+    before = None if wanted.sha256 or trust_change else trust.checksums().get(wanted.location)
+    archive = transfer(wanted, part)
+    downloaded = archive == part.path
     try:
-        sha256, size = _keep(archive, path, wanted, expected)
+        sha256, size = _keep(archive, path, wanted, before)
     except TransferError as problem:
-        arriving.discard()
-        if not (again and downloaded and arriving.doubtful):
+        part.discard()
+        if not (again and downloaded and part.doubtful):
             raise
         _log.warning("%s; downloading it once more from the start", problem)
-        return _obtain(path, part, wanted, expected, again=False)
-    resumed = arriving.inherited if downloaded else 0
-    arriving.discard()
+        return _obtain(path, part, wanted, trust_change, again=False)
+    resumed = part.inherited if downloaded else 0
+    part.discard()
     how = "resumed" if resumed else "downloaded" if downloaded else "copied"
     return Download(path, sha256, wanted.location, how, size, resumed)
 
 
-def _keep(archive: Path, path: Path, wanted: Wanted, expected: tuple[str, str]) -> tuple[str, int]:
-    """Put the matrix of an archive into the cache. Returns the archive's checksum and its bytes."""
-    with storing(archive), archive.open("rb") as handle:
+def _keep(archive: Path, path: Path, wanted: Wanted, before: trust.Checksum | None) -> tuple[str, int]:
+    """Put the matrix of an archive into the cache. Returns the archive's checksum and its bytes.
+
+    before : of the archive that the address gave before, None for any
+    """
+    with archive.open("rb") as handle:
         sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
-    right, other = expected
-    if right not in ("", sha256):
-        raise TransferError(f"{wanted.location}: sha256 {sha256} is not the {other}")
+    other = f"{wanted.location}: sha256 {sha256} is not the"
+    if wanted.sha256 not in ("", sha256):
+        advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
+        raise TransferError(f"{other} expected {wanted.sha256} {advice}")
+    if before is not None and before.sha256 != sha256:
+        advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
+        given = f"{before.sha256} that this address gave on {before.first_seen[:10]}"
+        raise TransferError(f"{other} {given}; {advice}")
     receipt = path.with_name(_RECEIPT)
-    with storing(path):
-        # An old receipt must not vouch for the new content.
-        receipt.unlink(missing_ok=True)
-        length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
-        if not wanted.sha256:
-            trust.record(wanted.location, sha256, size)
-        write_note(receipt, _Receipt(sha256, wanted.location, length))
+    # An old receipt must not vouch for the new content.
+    receipt.unlink(missing_ok=True)
+    length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
+    if not wanted.sha256:
+        trust.record(wanted.location, sha256, size)
+    write_note(receipt, _Receipt(sha256, wanted.location, length))
     return sha256, size

@@ -8,7 +8,6 @@ The caller checks what a transfer brings, and discards the part.
 import contextlib
 import errno
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -29,7 +28,6 @@ class Wanted(NamedTuple):
     location : a path or an http(s) URL
     hint : what to check if the file is missing
     expansion : bytes that one byte of the file takes when unpacked
-    limit : seconds for the only attempt, 0 for several of any length
     sha256 : of the file, empty if not known
     """
 
@@ -37,7 +35,6 @@ class Wanted(NamedTuple):
     location: str
     hint: str
     expansion: int = 0
-    limit: float = 0.0
     sha256: str = ""
 
 
@@ -75,7 +72,8 @@ class Part:
     def begin(self, location: str, headers: Mapping[str, str]) -> None:
         """Start again with an answer of these headers."""
         self.discard()
-        total = announced(headers)
+        length = headers.get("Content-Length", "")
+        total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
         self.origin, self.doubtful = Origin(location, _validator(headers), total), total is None
         write_note(self._note, self.origin)
         self.path.touch()
@@ -96,17 +94,10 @@ class Part:
         return same and (total is None or span[2] == str(total))
 
     def discard(self) -> None:
-        """Delete everything that has arrived. Raises TransferError."""
-        with storing(self.path):
-            self.path.unlink(missing_ok=True)
-            self._note.unlink(missing_ok=True)
+        """Delete everything that has arrived."""
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
         self.origin, self.inherited = Origin(), 0
-
-
-def announced(headers: Mapping[str, str]) -> int | None:
-    """Return the length that a server announces, None for none."""
-    length = headers.get("Content-Length", "")
-    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
 
 
 def _validator(headers: Mapping[str, str]) -> str:
@@ -131,7 +122,7 @@ def refuse_offline(wanted: Wanted, offline: bool) -> None:
 def transfer(wanted: Wanted, part: Part) -> Path:
     """Return the original in a folder, or the part once it is whole, which the caller has to discard.
 
-    Raises TransferError and DiskFullError; a later call resumes what has arrived.
+    Call it within `locked`. Raises TransferError and DiskFullError; a later call resumes what has arrived.
     """
     if is_remote(wanted.location):
         # Its libraries take 0.2 s to import, and most processes download nothing.
@@ -142,8 +133,6 @@ def transfer(wanted: Wanted, part: Part) -> Path:
     original = Path(wanted.location)
     if not original.is_file():
         raise TransferError(f"{original}: no such file; {wanted.hint}")
-    if not os.access(original, os.R_OK):
-        raise TransferError(f"{original}: cannot be read; {wanted.hint}")
     return original
 
 
@@ -161,29 +150,20 @@ def write_note(path: Path, note: Any) -> None:
 
 
 @contextlib.contextmanager
-def storing(path: Path) -> Iterator[None]:
-    """Turn errors of the file system into DiskFullError, which no retry helps, or TransferError."""
+def locked(name: str) -> Iterator[None]:
+    """Hold a lock of the cache against other processes.
+
+    An error of the file system, here and in the block, becomes DiskFullError, which no retry helps, or
+    TransferError.
+    """
     try:
-        yield
+        with exclusive(cache() / "locks" / f"{name}.lock"):
+            yield
     except OSError as problem:
+        place = problem.filename or cache()
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):
             kept = "what has arrived is kept, and the next try resumes there"
             advice = "free some space, or point FILLPATH_CACHE elsewhere"
-            raise DiskFullError(f"{path}: the disk is full; {kept}; {advice}") from None
-        if problem.errno is not None:
-            trouble = f"{problem.filename or path}: {problem.strerror}"
-            raise TransferError(f"{trouble}; are FILLPATH_CACHE and its disk right?") from None
-        raise
-
-
-@contextlib.contextmanager
-def locked(name: str, seconds: float | None = None) -> Iterator[None]:
-    """Hold a lock of the cache against other processes, as `exclusive` does.
-
-    Raises TransferError or DiskFullError if the lock cannot be made.
-    """
-    path = cache() / "locks" / f"{name}.lock"
-    with contextlib.ExitStack() as held:
-        with storing(path):
-            held.enter_context(exclusive(path, seconds))
-        yield
+            raise DiskFullError(f"{place}: the disk is full; {kept}; {advice}") from None
+        advice = "are FILLPATH_CACHE, FILLPATH_MIRROR and their disks right?"
+        raise TransferError(f"{place}: {problem.strerror or problem}; {advice}") from None

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch.transfer import locked, storing
+from fetch.transfer import locked
 from fillpath.errors import TransferError
 from fillpath.paths import cache, write_text
 
@@ -34,7 +34,7 @@ def checksums() -> dict[str, Checksum]:
 
 def record(location: str, sha256: str, size: int) -> None:
     """Store the checksum and length of the file that an address gave now, in place of an earlier one."""
-    with locked("trust"), storing(_path()):
+    with locked("trust"):
         entries = checksums()
         if location not in entries or entries[location].sha256 != sha256:
             entries[location] = Checksum(sha256, size, datetime.now(UTC).isoformat(timespec="seconds"))

@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from tarfile import ReadError, TarInfo
 from typing import IO, cast
 
-from fetch.transfer import storing
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
 
@@ -45,7 +44,7 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
             limit = RATIO * archive.stat().st_size + ALLOWANCE
             size = _find(raw, member, limit)
             require_space(target.parent, size)
-            with storing(target), atomic_write(target, "wb") as handle:
+            with atomic_write(target, "wb") as handle:
                 while left := size - handle.tell():
                     if not (block := raw.read(min(left, LARGEST_READ))):
                         raise EOFError(f"member {member} ends after {size - left} of {size} bytes")
@@ -58,8 +57,6 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
         trouble = f"no archive, or a damaged or unsafe one: {problem}; not kept"
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{where}: {trouble}; {advice}") from None
-    except OSError as problem:
-        raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
 
 
 def _find(raw: gzip.GzipFile, wanted: str, limit: int) -> int:

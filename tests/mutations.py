@@ -440,7 +440,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an archive's checksum is not compared", "fetch/suitesparse.py",
-        'if right not in ("", sha256):', 'if right not in ("", right):',
+        'if wanted.sha256 not in ("", sha256):', "if False:",
         "test_fetch_suitesparse.py::test_a_checksum_that_differs_is_refused_at_once",
     ),
     Mutation(

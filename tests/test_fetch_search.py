@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from fetch.collection import Listed
 from fetch.search import Query, Range
 from fillpath.errors import TransferError
 from fillpath.paths import ROOT
-from tests.misbehaving import Behaviour, Site, answered, dripping, refused, serving, stalled
+from tests.misbehaving import Behaviour, Site, answered, refused, serving
 
 AT = "/files/ssstats.csv"
 MADE = (
@@ -192,27 +191,6 @@ def test_without_an_index_the_message_says_why(site: Site, behaviour: Behaviour,
         search.search(Query(group="HB"))
     # The answer was no index: the next search asks again.
     assert search.search(Query()) == MADE and len(site.requests) == 2
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "says"),
-    [
-        (lambda *asked: time.sleep(6), r"no byte for 0\.4 s; try again later"),
-        (stalled(300, 6.0), r"no byte for 0\.4 s; 300 bytes are kept for the next try"),
-        (dripping(20, 0.1), r"not here within 0\.4 s; .* are kept for the next try"),
-    ],
-    ids=["silent", "stalled", "dripping"],
-)
-def test_a_server_that_says_nothing_is_waited_for_within_the_limit(
-    site: Site, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, says: str
-) -> None:
-    monkeypatch.setattr(search, "LIMIT", 0.4)
-    site.script = [behaviour]
-    start = time.monotonic()
-    with pytest.raises(TransferError, match=f"ssstats.csv: failed: {says}"):
-        search.search(Query())
-    assert time.monotonic() - start < 4 and len(site.requests) == 1
-    assert search.search(Query()) == MADE
 
 
 @pytest.mark.parametrize("problem", [ImportError("no ssgetpy"), ValueError("another format")])

@@ -335,7 +335,7 @@ def test_a_full_disk_under_the_lock_is_told_as_such(monkeypatch: pytest.MonkeyPa
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(fcntl, "flock", full)
-    with pytest.raises(DiskFullError, match=r"G\+m\.lock: the disk is full"):
+    with pytest.raises(DiskFullError, match=r"/cache: the disk is full"):
         suitesparse.fetch("G", "m")
 
 
@@ -496,7 +496,7 @@ def test_a_cache_that_holds_a_file_for_a_folder_is_a_failure_of_one_transfer(
     put(mirror, regular("m/m.mtx"))
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "matrices").write_text("")
-    with pytest.raises(TransferError, match="are FILLPATH_CACHE and its disk right"):
+    with pytest.raises(TransferError, match="are FILLPATH_CACHE, FILLPATH_MIRROR and their disks right"):
         suitesparse.fetch("G", "m")
 
 
