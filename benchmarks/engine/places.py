@@ -84,7 +84,6 @@ class Gpu(Host):
         import cupy
 
         super().__init__()
-        self._cuda = cupy.cuda
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         self._peak: int | None = None
         self._staging: Staging | None = None
@@ -92,7 +91,9 @@ class Gpu(Host):
         self.synchronise()
 
     def synchronise(self) -> None:
-        self._cuda.runtime.deviceSynchronize()
+        import cupy
+
+        cupy.cuda.runtime.deviceSynchronize()
 
     def bring(self, noun: Any) -> Any:
         return self._moved("to_device", transfer.on_device, Staging.to_device, noun)
@@ -123,7 +124,9 @@ class Gpu(Host):
         return
 
     def kernel_seconds(self) -> float | None:
-        return float(self._cuda.get_elapsed_time(*self._events)) / 1000
+        import cupy
+
+        return float(cupy.cuda.get_elapsed_time(*self._events)) / 1000
 
     def peak_memory(self) -> int | None:
         return self._peak

@@ -30,29 +30,32 @@ class _Lane:
         import cupy
 
         self._device, self._stream = device, cupy.cuda.Stream(non_blocking=True)
-        self._runtime = cupy.cuda.runtime
         self._memory = [cupy.cuda.alloc_pinned_memory(LARGEST_PIECE) for _ in range(2)]
         self._rooms = [np.frombuffer(memory, np.uint8, LARGEST_PIECE) for memory in self._memory]
         self._done = [cupy.cuda.Event(disable_timing=True) for _ in range(2)]
 
     def fill(self, pieces: list[_Piece]) -> None:
         """Copy pieces to the device, and wait for them."""
+        import cupy
+
         with self._device:
             for turn, (host, device) in enumerate(pieces):
                 half = turn % 2
                 if turn > 1:
                     self._done[half].synchronize()
                 np.copyto(self._rooms[half][: host.size], host)
-                kind = self._runtime.memcpyHostToDevice
+                kind = cupy.cuda.runtime.memcpyHostToDevice
                 self._send(half, device, self._memory[half].ptr, host.size, kind)
             self._stream.synchronize()
 
     def empty(self, pieces: list[_Piece]) -> None:
         """Copy pieces to the host: the link brings each while the one before is copied."""
+        import cupy
+
         with self._device:
             for turn, (host, device) in enumerate(pieces):
                 half = turn % 2
-                kind = self._runtime.memcpyDeviceToHost
+                kind = cupy.cuda.runtime.memcpyDeviceToHost
                 self._send(half, self._memory[half].ptr, device, host.size, kind)
                 if turn:
                     self._take(1 - half, pieces[turn - 1][0])
@@ -60,7 +63,9 @@ class _Lane:
                 self._take((len(pieces) - 1) % 2, pieces[-1][0])
 
     def _send(self, half: int, there: int, here: int, size: int, kind: int) -> None:
-        self._runtime.memcpyAsync(there, here, size, kind, self._stream.ptr)
+        import cupy
+
+        cupy.cuda.runtime.memcpyAsync(there, here, size, kind, self._stream.ptr)
         self._done[half].record(self._stream)
 
     def _take(self, half: int, host: Array) -> None:

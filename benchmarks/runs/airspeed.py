@@ -17,8 +17,6 @@ A `track_` function that returns a dict breaks `asv publish`: each quantity is a
 Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import shutil

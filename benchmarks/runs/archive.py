@@ -6,8 +6,6 @@ Merging keeps both runs of a key, the gate's verdicts of both, and both of any t
     machine, added = unpack(Path("h200.tar.gz"))
 """
 
-from __future__ import annotations
-
 import errno
 import gzip
 import hashlib

@@ -6,8 +6,6 @@ Cases are the experiments x the matrices of a size class.
         processes_of(case, settings()), limits_of(case, settings()).seconds    # 5, 600.0
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace

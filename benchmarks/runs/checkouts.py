@@ -7,8 +7,6 @@ An environment belongs to the content of lock files, which most commits share.
     process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -77,7 +75,7 @@ def clear(repository: Path, folder: Path) -> None:
     git(repository, "worktree", "remove", "--force", str(folder))
 
 
-def start(place: Path, deadline: float, folder: Path, run: str) -> Process:
+def start(place: Path, deadline: float, folder: Path, run: str) -> "Process":
     """Return the process that measures a worktree. Raises FillpathError for a commit that does not start.
 
     place : folder of the environments

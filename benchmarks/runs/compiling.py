@@ -5,8 +5,6 @@ the signatures that measurements ask for. No record is written. Two implementati
 imports the other, because two processes would compile the same functions twice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

@@ -3,8 +3,6 @@
 LEFT_OUT holds the quantities that vary between runs of one key; docs/notes/exact.md counts how often.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 

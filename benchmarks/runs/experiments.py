@@ -1,7 +1,5 @@
 """The measurements of each figure, as config/experiments.yaml has them. `cases` makes cases of them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass

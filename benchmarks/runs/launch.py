@@ -10,8 +10,6 @@ launcher alone. It ends Snakemake's group once, and kills it if that takes too l
 Snakemake waiting for a lock that it holds itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -4,8 +4,6 @@ Snakemake compares times of files. Records, sources and settings decide whether 
 measured, and whether figures and page show today's records.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import platform
 from pathlib import Path

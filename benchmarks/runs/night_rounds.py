@@ -5,8 +5,6 @@ the machine favours no commit. The first rounds measure input by input, so that 
 has whole results of the inputs before. Later rounds measure the undecided cases.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping

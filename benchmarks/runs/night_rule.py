@@ -8,8 +8,6 @@ below HOPE, for at most MOST rounds. Then all cases are judged together, so that
     {"a": Judgement(..., is_slower=True), "b": Judgement(..., is_slower=False)}
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ The run is one of this host, or of another machine of results/ that FILLPATH_MAC
     needs.disk, needs.fits, needs.inputs["time"].sum()    # bytes, whether it can be measured here, seconds
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ The size of a case is the entries of L + U, or of the matrix in a stage that has
     known.call(Case.parse("symbolic.gsofa@audikw_1.metis"), "gpu", size=2.4e9)   # seconds, bytes, lender
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -5,8 +5,6 @@ results/<machine>/nightly.json holds a State:
     {"last": "91be77a0...", "late": [], "worse": {"levels.glu2@add32.mc64+amd": {"factor": 1.34, ...}}}
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +64,7 @@ class State:
     late: tuple[str, ...] = ()
 
     @classmethod
-    def load(cls, path: Path) -> State:
+    def load(cls, path: Path) -> "State":
         """Read the file; an empty state without one. Raises ConfigError for a file that no night wrote."""
         if not path.is_file():
             return cls()

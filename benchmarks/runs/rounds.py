@@ -7,8 +7,6 @@ round is one process of each case. A killed run resumes in its unfinished round.
     list(measure_rounds(cases, 5, fresh=False, within=run.alone()))    # records, as they are made
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import sys

@@ -3,8 +3,6 @@
 A killed Snakemake cancels nothing. Its jobs would measure what the next workflow measures too.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
