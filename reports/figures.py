@@ -15,14 +15,13 @@ from pathlib import Path
 import pandas as pd
 
 from fillpath.case import Case
-from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.errors import ConfigError, UnknownNameError, find
 from fillpath.nouns import content_hash
 from fillpath.papers import paper as known_paper
 from fillpath.papers import papers
 from fillpath.paths import write_text
 from reports.claims.verdict import JUDGED, Verdict
 from reports.exhibit import Exhibit
-from reports.facts.claims import claims_of
 from reports.facts.printed import Entries
 from reports.facts.records import Records
 from reports.shapes import files, style
@@ -59,10 +58,7 @@ def available_figures() -> list[tuple[str, str]]:
 def exhibit(paper: str, figure: str) -> Exhibit:
     """Return that figure. Raises UnknownNameError with suggestions."""
     known = exhibits(paper)
-    if figure not in known:
-        hint = suggest(figure, known) or f"; it has {', '.join(known) or 'none yet'}"
-        raise UnknownNameError(f"paper {paper} has no figure {figure!r} here{hint}")
-    return known[figure]
+    return find(figure, known, f"paper {paper} has no figure", "" if known else "; it has none yet")
 
 
 def deciding(paper: str) -> Mapping[str, str]:
@@ -71,19 +67,10 @@ def deciding(paper: str) -> Mapping[str, str]:
 
 
 def figure_of(paper: str, subject: str) -> str:
-    """Return the figure that speaks to a subject of config/claims/, the first of several.
-
-    Raises UnknownNameError where none does, ConfigError where two judge a claim by columns of one name.
-    """
-    speaking = [name for name, shown in exhibits(paper).items() if subject in shown.claims]
-    if not speaking:
+    """Return the figure that decides a subject of config/claims/. Raises UnknownNameError where none does."""
+    if subject not in deciding(paper):
         raise UnknownNameError(f"no figure here speaks to {paper}.{subject}: nothing measures it")
-    judging = [(claim, held) for claim in claims_of(paper, subject) for held in claim.held if not held.beside]
-    if judging and len(speaking) > 1:
-        claim, held = judging[0]
-        two = f"the column {held.column!r} of two figures, {' and '.join(speaking[:2])}"
-        raise ConfigError(f"{claim.id} is judged by {two}: take its subject out of the `claims` of one")
-    return speaking[0]
+    return deciding(paper)[subject]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from fillpath.errors import ConfigError, UnknownNameError, suggest
+from fillpath.errors import ConfigError, find
 from fillpath.papers import papers
 from reports.facts.means import geometric_mean
 from reports.facts.printed import abbreviations, claims_file, printed_sums
@@ -143,10 +143,7 @@ def subjects() -> Mapping[tuple[str, str], Mapping[str, Any]]:
 
 def subject(paper: str, id: str) -> Mapping[str, Any]:
     """Return the report of that name, as its file has it. Raises UnknownNameError with suggestions."""
-    if (paper, id) not in subjects():
-        known = [f"{p}.{i}" for p, i in subjects()]
-        raise UnknownNameError(f"no subject {paper}.{id}{suggest(f'{paper}.{id}', known)}")
-    return subjects()[paper, id]
+    return find(f"{paper}.{id}", {".".join(names): data for names, data in subjects().items()}, "no subject")
 
 
 @functools.cache
@@ -158,10 +155,7 @@ def claims() -> Mapping[str, Claim]:
 
 def find_claim(id: str) -> Claim:
     """Return the claim of that id. Raises UnknownNameError with suggestions."""
-    if id not in claims():
-        hint = suggest(id, claims()) or "; `fillpath claims` lists them"
-        raise UnknownNameError(f"no claim {id!r}{hint}")
-    return claims()[id]
+    return find(id, claims(), "no claim", "; `fillpath claims` lists them")
 
 
 def claims_of(paper: str, id: str) -> list[Claim]:
