@@ -163,6 +163,8 @@ def registered(stage: str | None = None) -> list[Implementation]:
 
 def lookup(stage: str, name: str) -> Implementation:
     """Return the implementation of that name. Raises UnknownNameError with suggestions."""
+    if known := _registry.get((stage, name)):
+        return known
     stage_of(stage)
     by_name = {entry.name: entry for entry in registered(stage)}
     return find(name, by_name, f"stage {stage} has no implementation", "" if by_name else "; none yet")
