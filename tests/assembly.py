@@ -1,7 +1,5 @@
 """What numeric implementations start from, built plainly: F both ways, values on it, relaxed levels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """ParAC's six steps in plain Python, as `impl.cholesky.elimination` states them, of none of its code."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fillpath.nouns import Array, Laplacian

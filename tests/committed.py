@@ -1,7 +1,5 @@
 """The folders of results/ that are committed, whatever else the checkout holds there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every test works in folders of its own: no test reads or writes this machine's results or cache."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import os

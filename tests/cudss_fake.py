@@ -4,8 +4,6 @@ What it is told it reads at addresses, so that an argument of a wrong type or in
 assertion that fails in it is an internal error of the call.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 from collections.abc import Callable

@@ -7,8 +7,6 @@ U[j,k]; a search looks at log2(slack + 1) entries an update, slack being how man
 column k has there. Fewer dense columns than a level has columns bind in that level alone.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rules of dependencies and levels, read aloud: what tests hold implementations and figures against."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

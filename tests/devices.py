@@ -1,7 +1,5 @@
 """Implementations as tests call them: on host nouns, whatever device they work on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -8,8 +8,6 @@ filled pattern of more than --entries, is left out and listed. Exit status 1 if 
 was compared.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

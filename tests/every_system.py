@@ -7,8 +7,6 @@ first of WAYS whose result passes, with the gate's number, and why those before 
 than --work multiply-adds is left out. Exit status 1 if no way passes for a matrix, or the first for none.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

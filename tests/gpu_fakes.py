@@ -1,7 +1,5 @@
 """Implementations for a real GPU, right and wrong as kernels can be. Importing this module registers them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

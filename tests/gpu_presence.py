@@ -4,8 +4,6 @@ A GPU is there if CuPy sees it, or if a driver or a device file exists. In the s
 broken installation is no machine without a GPU.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import os

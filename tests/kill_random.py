@@ -17,8 +17,6 @@ on measurements. FILLPATH_PAPER and its kin choose the cases.
 Exit status 1: something was lost, measured twice, unreadable, or two workflows ran at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

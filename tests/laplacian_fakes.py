@@ -1,7 +1,5 @@
 """The kernels of `impl.laplacian`'s GPU codes done by NumPy, and as much of CuPy as they call."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """A web server on this machine that serves files as told, and misbehaves as told."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
@@ -29,7 +27,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers each request with the next of the script, and well once that is used up."""
 
     protocol_version = "HTTP/1.1"
-    site: Site
+    site: "Site"
 
     def do_GET(self) -> None:
         told = self.headers

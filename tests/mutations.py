@@ -12,8 +12,6 @@ Exit status 1: a mistake was not seen, or could not be planted.
 Longer than two screens: most of it is the table of mistakes.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import itertools

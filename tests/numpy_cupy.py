@@ -3,8 +3,6 @@
 What gsofa_multi asks of CuPy and of its kernels, so that its own logic is tested without a GPU.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import sys

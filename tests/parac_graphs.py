@@ -1,7 +1,5 @@
 """Graphs that ParAC's factor is tested on: what it may meet, small, and seeded; L and G as dense matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@
 A difference, an error, or one that takes longer than the limit (seconds) ends it with status 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import faulthandler
 import sys

@@ -5,8 +5,6 @@
 It needs four threads, which there are whatever the cores: the first difference ends it.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

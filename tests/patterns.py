@@ -1,7 +1,5 @@
 """Random patterns and the slow, plain definition of what fills."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A peer that goes wrong inside a library of C, where Python has no say. Importing this registers it."""
 
-from __future__ import annotations
-
 import ctypes
 import signal
 from collections.abc import Callable, Mapping

@@ -1,8 +1,6 @@
 """Which phases of an implementation lie within another one: a phase within another counts in both, so that
 only outermost phases add up to the seconds of a call."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Implementations on ranks of MPI, right ones and wrong ones. Importing this module registers them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -2,8 +2,6 @@
 
 Exit status 1 where rank 0 has other rows or supernodes than fill1 and t3."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 

@@ -7,8 +7,6 @@ config/matrices.csv and the tables of config/papers/ itself, and follows docs/cl
 docs/measuring.md (tests/recompute_processes.py).
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import sys
@@ -374,7 +372,7 @@ class Claim:
     matrices: tuple[str, ...]
 
     @classmethod
-    def parse(cls, id: str, aggregate: str, measure: str, text: str, names: str = "-") -> Claim:
+    def parse(cls, id: str, aggregate: str, measure: str, text: str, names: str = "-") -> "Claim":
         matrices = [] if names == "any" else names.split(";")
         if names.startswith("-"):
             paper = id.partition(".")[0]

@@ -1,7 +1,5 @@
 """An executor that works in the calling process, for what a pool of processes does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any

@@ -1,8 +1,6 @@
 """A stage more: one row of data, one file (sham/degrees.py), and two implementations. Importing this module
 adds them, as the worker does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

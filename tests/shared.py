@@ -1,7 +1,5 @@
 """What takes seconds to make and no test changes: made once in a test run, by the first worker that asks."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pickle

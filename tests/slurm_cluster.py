@@ -15,8 +15,6 @@ file stands for each node's GPU, so that Slurm hands one out; its cases are unav
 Exit status 1: a record was lost or made twice, a case has none, or a command failed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

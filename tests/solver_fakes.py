@@ -4,8 +4,6 @@ Arrays are NumPy's with an address where CuPy has one; what the libraries are to
 that a wrong argument shows. Names and signatures are those of CuPy 14 and cusparse.h.
 """
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 import sys

@@ -9,8 +9,6 @@ separators. What may fill with more than --entries is left out. Exit status 1 if
 or nothing was compared.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

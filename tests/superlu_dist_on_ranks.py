@@ -1,8 +1,6 @@
 """superlu_dist_parallel on MPI ranks, as many as its argument says. Exit status 1 where rank 0 has other row
 counts than fill1, or where most patterns are refused."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """No message advises what was already used."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 That the library itself solves, and how fast, only a card can show.
 """
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

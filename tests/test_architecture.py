@@ -1,7 +1,5 @@
 """docs/architecture.md against the code: which room imports which."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

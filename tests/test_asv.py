@@ -1,7 +1,5 @@
 """asv: its configuration, its series, and that the tool itself reads them and sees a slowdown."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

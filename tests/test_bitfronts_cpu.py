@@ -1,7 +1,5 @@
 """Fronts of bits on the CPU against fill1 and fill1_pruned, with which they share no code."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from pathlib import Path

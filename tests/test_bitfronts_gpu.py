@@ -1,7 +1,5 @@
 """Elimination trees and fronts of bits on the GPU: kernels on CPU threads, and on a card if there is one."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re

@@ -1,7 +1,5 @@
 """What docs/bitfronts.md says of the bytes of `bitfronts_gpu` is what the layout of its arenas takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from fillpath.registry import HEADERS

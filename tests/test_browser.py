@@ -5,8 +5,6 @@ Where the browser or axe-core is missing the tests skip; with FILLPATH_BROWSER=1
 fail.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

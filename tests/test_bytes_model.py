@@ -1,7 +1,5 @@
 """The bytes of a model are those of the algorithm, run on arrays that count their accesses."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -22,7 +20,7 @@ TALLY: Counter[str] = Counter()
 
 
 def counting(operation: str) -> Any:
-    def done(one: float, other: float) -> Number:
+    def done(one: float, other: float) -> "Number":
         TALLY["flops"] += 1
         return Number(getattr(float, operation)(one, other))
 

@@ -1,7 +1,5 @@
 """The grammar of case names: every case has one name, every name one case."""
 
-from __future__ import annotations
-
 import re
 import string
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """ParAC's factor on the CPU: one factor a seed whoever makes it, L in expectation, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import os

@@ -1,7 +1,5 @@
 """The command line as a user meets it: help that teaches, one-line errors, exit statuses, packs."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path

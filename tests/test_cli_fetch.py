@@ -1,7 +1,5 @@
 """`fillpath fetch` and `fillpath list --search` as a user meets them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A command is one file of commands/: found, listed, parsed and run, and first help imports none of them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

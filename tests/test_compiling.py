@@ -1,7 +1,5 @@
 """What a run calls on CPUs is compiled before it: a task that fails or crashes stops no other."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The harness on a real GPU: what tests/test_places.py and tests/test_kernels.py can only imitate."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CUDA's own functions as tests/cuda_on_cpu gives them, against NumPy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

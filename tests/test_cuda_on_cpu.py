@@ -1,7 +1,5 @@
 """Kernels on the CPU: what tests/cuda_on_cpu finds, and our kernels, through their host drivers."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

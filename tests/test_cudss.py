@@ -1,7 +1,5 @@
 """cuDSS in the stages `solve` and `symbolic`, over a library that takes and returns what cudss.h says."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """cuSolverRf in the stage `solve`, over a library that takes and returns what cusolverRf.h says."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Each is tested where its library is, and skipped with its reason elsewhere.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import functools

@@ -1,7 +1,5 @@
 """Our own nested dissection: a permutation, the same for any number of threads, with little fill."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Superseded records in a machine's archive: every reader sees them, and none is lost."""
 
-from __future__ import annotations
-
 import lzma
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Elimination trees, fronts and segments against their definitions, and etree_cpu on symmetric patterns."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

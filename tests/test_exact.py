@@ -1,7 +1,5 @@
 """What needs no clock: compared exactly, told with any change, and the same in identical runs."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Examples in the heads of impl/: each long module has one, and what runs on a host gives what it says."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

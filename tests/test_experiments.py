@@ -1,7 +1,5 @@
 """Which cases a run has: config x catalogue, narrowed by settings, and the run that pairs them."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from dataclasses import replace

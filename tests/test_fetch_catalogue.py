@@ -1,7 +1,5 @@
 """The catalogue, and the way from what a user types to a matrix."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import os

@@ -1,7 +1,5 @@
 """The collection's index: read whole or not at all, asked for only where that was asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

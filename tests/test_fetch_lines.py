@@ -1,7 +1,5 @@
 """Matrix Market files byte by byte: each is read as it says, or refused in one line."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The row matching: optimal, complete, and scaled as MC64's job 5 promises."""
 
-from __future__ import annotations
-
 import csv
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A matrix id is parsed once: its value and its text say the same."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

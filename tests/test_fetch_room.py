@@ -1,7 +1,5 @@
 """What cannot fit into memory is refused by its header or its name, before anything is made."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The collection's search: ssgetpy and the index give the same matrices; nothing else is asked or written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Matrices of the collection: what is kept, what is refused, and what it says."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import gzip

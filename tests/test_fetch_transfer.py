@@ -1,7 +1,5 @@
 """Transfers from a server that misbehaves: what is asked for, what is kept, what is said."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -440,7 +438,7 @@ class _Full:
     def __init__(self, handle: io.FileIO, disk: _FullDisk) -> None:
         self._handle, self._disk = handle, disk
 
-    def __enter__(self) -> _Full:
+    def __enter__(self) -> "_Full":
         return self
 
     def __exit__(self, *problem: object) -> None:

@@ -1,7 +1,5 @@
 """`fill1_supernodal` against fill1 and fill1_pruned, with which it shares no code but the set of columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

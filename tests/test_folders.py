@@ -1,7 +1,5 @@
 """Every folder that has to be writable has a setting, and a line names it where one is missing."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Verdicts of today's gate on old records: every figure and table sees them; a damaged file is refused."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Generated matrices: what a name promises, and that it promises it once."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

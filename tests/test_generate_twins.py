@@ -1,7 +1,5 @@
 """Generators that twins are made of: their structure, the symmetry asked for, one name each."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Levels and factors on the GPU against plain NumPy: every mode, storage and type; and what is planned."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import replace

@@ -3,8 +3,6 @@
 `pytest tests/test_golden.py --renew` writes the files anew. Times, hashes and machine facts are masked.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tests of a GPU are left out without a GPU, and fail where a GPU is there that CuPy cannot use."""
 
-from __future__ import annotations
-
 import ctypes
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """GSoFA's traversal: what every implementation with its options has to do, and the CPU's own workings."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

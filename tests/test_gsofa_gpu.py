@@ -1,7 +1,5 @@
 """The GPU's kernels: a thousand patterns in a launch, every option, small rooms, races; and their pool."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """fill2 and GSoFA over several workers: simulated in turn on the CPU, by MPI ranks, and on several GPUs."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import math

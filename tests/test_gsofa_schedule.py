@@ -1,7 +1,5 @@
 """GSoFA's source schedules: every source once, whole chunks, balance, and the paper's example."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whose results a folder holds: hosts of one name, nodes of one kind, a host whose parts were changed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """No exception of Python reaches a user as a traceback, whatever the machine and its settings are like."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno

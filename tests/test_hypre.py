@@ -3,8 +3,6 @@
 Where its library or mpi4py is missing, these tests skip.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Installed away from its checkout: each command says in one line what to do instead, and no results are
 written there."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Inverted pivot blocks on fronts and solves with them, by the CPU that plays a card and on a real one."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

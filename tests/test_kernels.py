@@ -1,7 +1,5 @@
 """Every kernel compiles, without a GPU, for the cards that it may meet, with every switch on and off."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The stage `laplacian`: factors, conjugate gradients, the peers. On a card where one is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 Each is tested where its package is, and skipped with its reason elsewhere.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How the suite of the papers is laid out over a night, and what a plan predicts for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Contract of the stage `levels`: each rule by its definition, and a gate that knows the exact one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Managed memory on loan: released where the phase says, however the block ends; kept, it may be dirty."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Nothing is measured, drawn or started again where nothing changed; each change is seen."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Memory of the sequential and parallel symbolic factorisations, as their records tell it."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.engine.limits import Limits

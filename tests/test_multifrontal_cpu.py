@@ -1,7 +1,5 @@
 """Fronts on the host: their lists, their factor in both forms, solves with it, and the gate that holds it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

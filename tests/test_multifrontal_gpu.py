@@ -1,7 +1,5 @@
 """Multifrontal LU and its solves on the GPU's kernels, by the CPU that plays it and on a real card."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The table of planted mistakes does not rot: each can still be planted, and what has to see it is there."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """The rule of a night, by simulation: few false alarms, and losses found at the noise that was promised."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What waits in a commit's checkout."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 A repository of its own, whose commits hold what a made-up measurement takes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -85,7 +83,7 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def start(self, place: Path, deadline: float, folder: Path, run: str) -> Asked:
+    def start(self, place: Path, deadline: float, folder: Path, run: str) -> "Asked":
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()

@@ -1,7 +1,5 @@
 """Compiled code is never older than what it was compiled from, and only who imports Numba hashes anything."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import os

@@ -1,7 +1,5 @@
 """Contract of the stages `numeric` and `solve`: small residuals, clear ends, gates that see what is wrong."""
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A picture is of one machine: which one, by what its records say. All numbers are made up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Out-of-core and unified memory: the same pattern from any budget, down to one row a chunk."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

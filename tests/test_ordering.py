@@ -1,7 +1,5 @@
 """Orderings: each is what its name says, and an unavailable one says so."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import sys
 from pathlib import Path

@@ -1,8 +1,6 @@
 """A pack: every member has a checksum, its RO-Crate is whole by the validator of its profile and says nothing
 that no record says, and `unpack` takes records."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

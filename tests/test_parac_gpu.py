@@ -1,7 +1,5 @@
 """ParAC on the GPU: the sequential factor to the last bit, whatever the graph, the blocks and the room."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, replace
 from typing import Any

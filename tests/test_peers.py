@@ -3,8 +3,6 @@
 A peer whose library is not here is tested as absent only.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Where a figure shows the phases of an implementation, they account for its seconds."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import time

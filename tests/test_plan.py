@@ -1,7 +1,5 @@
 """The plan of a run: predictions follow records, what cannot fit is named, no server is asked."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -1,7 +1,5 @@
 """The stage `preparation`: it gives what other stages are given, and the gate sees anything else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

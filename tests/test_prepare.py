@@ -1,7 +1,5 @@
 """Preparation: P_r D_r A D_c P_c, its diagonal complete, the same each time, kept and mended."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several processes of a case: their median and its interval, ratios of two cases, measuring in turn."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace

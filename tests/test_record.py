@@ -1,7 +1,5 @@
 """Records: the schema and the dataclass agree, round trips, and no write loses what stood."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """The registry: options with types, one spelling a value, and a key that follows the sources."""
 
-from __future__ import annotations
-
 import importlib.metadata
 from pathlib import Path
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Residuals and backward errors on the GPU's kernel, by the CPU that plays a card and on a real card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

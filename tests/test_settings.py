@@ -1,7 +1,5 @@
 """Each FILLPATH_ variable has one meaning, a misspelt one is refused, and a process reads them once."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """SIGTERM to a whole process group ends what it was sent to, once or twenty times, and loses nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

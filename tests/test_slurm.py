@@ -3,8 +3,6 @@
 A real Slurm is for tests/slurm_cluster.py.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import subprocess

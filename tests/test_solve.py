@@ -1,7 +1,5 @@
 """The stage `solve` on the device and its peers: over fakes here, on a card where one is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Every reader of records takes one of each status with nothing but the fields that the schema requires."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace

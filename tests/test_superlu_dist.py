@@ -4,8 +4,6 @@ What needs the library or mpi4py skips where they are absent; with FILLPATH_MPI=
 fails.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Contract of the stage `supernodes`: T3 by its definition, and a gate that sees every wrong boundary."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a shell happened to export changes neither a result nor its time."""
 
-from __future__ import annotations
-
 import os
 import re
 import string

@@ -1,7 +1,5 @@
 """Triangular solves by rows that wait for rows, against those on the CPU."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contract of the stage `symbolic`, over every registered implementation."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from typing import Any

@@ -1,7 +1,5 @@
 """The part of a record's key that follows sources: what code does counts, how it is written does not."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
@@ -17,8 +15,6 @@ from fillpath.stages import STAGES
 from tests.thorough import daily
 
 CODE = '''"""A module."""
-
-from __future__ import annotations
 
 import numpy as np
 from impl.parts import scaled

@@ -1,7 +1,5 @@
 """`make gpu`: its tiers are packed one by one, and one that fails hides nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

@@ -1,7 +1,5 @@
 """Twins: what config/twins.csv says of them is so."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """docs/notes/work.md: its formulas hold."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from scipy.sparse import csr_array

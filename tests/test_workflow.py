@@ -1,7 +1,5 @@
 """The workflow: its graph, its lock, and what `make clean` leaves."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

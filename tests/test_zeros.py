@@ -1,7 +1,5 @@
 """Explicit zeros are no edges, wherever they lie, and stay entries for all that is no graph."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parameters of which a few run every day, and the rest in `make thorough`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -5,8 +5,6 @@ of one stays on the device. New memory holds garbage, ends at a page that faults
 freed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import weakref
@@ -58,7 +56,7 @@ class MemoryPointer:
     def __init__(self, mem: Any, offset: int = 0) -> None:
         self.mem, self.ptr = mem, mem.ptr + offset
 
-    def __add__(self, offset: int) -> MemoryPointer:
+    def __add__(self, offset: int) -> "MemoryPointer":
         return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
 
     def __int__(self) -> int:

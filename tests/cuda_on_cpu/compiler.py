@@ -1,7 +1,5 @@
 """Kernels and the runtime compiled by g++, each once per content, and kept in the user's cache."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import functools

@@ -1,7 +1,5 @@
 """CuPy over arrays.py: what is not written here is NumPy's function, its result on the device."""
 
-from __future__ import annotations
-
 import ctypes
 import time
 from types import SimpleNamespace
@@ -110,7 +108,7 @@ class Device:
         self.compute_capability = "90"
         self.attributes = {"ConcurrentManagedAccess": 1, "MultiProcessorCount": MACHINE.multiprocessors}
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> "Device":
         return self
 
     def __exit__(self, *_: object) -> None: ...
@@ -146,7 +144,7 @@ class Stream:
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> "Stream":
         return self
 
     def __exit__(self, *_: object) -> None: ...

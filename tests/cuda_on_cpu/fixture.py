@@ -1,7 +1,5 @@
 """A machine whose kernels run on the CPU, while a test runs."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import sys

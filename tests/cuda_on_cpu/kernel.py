@@ -1,7 +1,5 @@
 """A kernel as CuPy's RawKernel: called with a grid, a block and arguments."""
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 from collections.abc import Callable, Sequence

@@ -7,8 +7,6 @@ the seconds of a transfer, FAKE_HOST the bytes of the largest array that the hos
 whether the process is killed for a larger one instead of refused.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -88,10 +86,10 @@ def get_default_memory_pool() -> _Pool:
 
 
 class MemoryHook:
-    active: ClassVar[dict[str, MemoryHook]] = {}
+    active: ClassVar[dict[str, "MemoryHook"]] = {}
     name = "MemoryHook"
 
-    def __enter__(self) -> MemoryHook:
+    def __enter__(self) -> "MemoryHook":
         if self.name in self.active:
             raise KeyError(self.name)
         self.active[self.name] = self
@@ -137,7 +135,7 @@ class ndarray:
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getitem__(self, place: int) -> ndarray:
+    def __getitem__(self, place: int) -> "ndarray":
         return ndarray(self._values[place])
 
     def __int__(self) -> int:

@@ -5,8 +5,6 @@ FAKE_NVML in the environment names the card (default: NVIDIA Fake 1); empty, the
 lists the UUIDs of its MIG slices.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

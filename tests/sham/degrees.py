@@ -1,7 +1,5 @@
 """The stage `degrees`, as a file of benchmarks/ would be: how many entries each row of A has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
