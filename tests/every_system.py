@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from benchmarks.checks.rows import digest
+from benchmarks.checks.updates import updates
 from benchmarks.engine import operands
 from benchmarks.engine.benchmark import verify
-from benchmarks.engine.reference import updates
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry

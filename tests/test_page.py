@@ -304,7 +304,7 @@ def test_single_figures_are_drawn_anew_of_stored_records_and_no_page(
     assert capsys.readouterr().out.split() == [str(path) for path in drawn]
     assert all(path.is_file() for path in drawn) and not paths.PAGE.exists()
     for words, why in (
-        ("--draw gsofa.fig100", "no figure 'fig100' here; did you mean fig10"),
+        ("--draw gsofa.fig100", "no figure 'fig100'; did you mean fig10"),
         ("--draw gsoffa.fig10", "did you mean gsofa"),
         ("--machine made-up", "--draw FIGURE"),
     ):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.checks.updates import updates
 from benchmarks.engine import reference as module
 from benchmarks.engine.places import Host
-from benchmarks.engine.reference import front_bytes, make_reference, reference, reference_path, updates
+from benchmarks.engine.reference import front_bytes, make_reference, reference, reference_path
 from fetch.prepare import prepare
 from fillpath import registry, source_hashes
 from fillpath.case import Preparation

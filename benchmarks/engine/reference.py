@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from benchmarks.checks.rows import digest, verify_symbolic
+from benchmarks.checks.updates import updates
 from fillpath.errors import FillpathError
-from fillpath.nouns import Array, Counts, Filled, Pattern, Prepared, Reference
+from fillpath.nouns import Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache
 from impl.symbolic.bitfronts_cpu import bitfronts_cpu
 from impl.symbolic.elimination_tree import NONE, elimination_tree
@@ -84,23 +84,6 @@ def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
     if large and updates(filled) <= MOST_UPDATES:
         return (gilbert_peierls,)
     return (bitfronts_cpu, gilbert_peierls) if few else (bitfronts_cpu,)
-
-
-def updates(filled: Filled) -> int:
-    """Count gilbert_peierls' updates: for each entry of L, the entries of U in the row of its column."""
-    pattern = filled.pattern
-    upper = pattern.indptr[1:] - filled.upper_start - 1
-    return int(_sum_over_lower(pattern.indptr, pattern.indices, filled.upper_start, upper))
-
-
-@njit(cache=True)
-def _sum_over_lower(indptr: Array, indices: Array, upper_start: Array, upper: Array) -> int:
-    """Sum `upper` of the column of each entry of L."""
-    total = 0
-    for row in range(len(upper)):
-        for p in range(indptr[row], upper_start[row]):
-            total += upper[indices[p]]
-    return total
 
 
 def front_bytes(pattern: Pattern) -> float:
