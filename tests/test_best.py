@@ -132,7 +132,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
         pytest.param(
             [on(GPU, a=1.0), on(CPU, a=2.0, b=4.0), on(SEVERAL, b=9.0)],
             f"""{QUARTER}
-            grid2d,60.metis  1 s gsofa  4 s fill1_pruned: 0.25x (0.188x to 0.333x; with copies 0.5x)
+            grid2d,60.metis  1 s gsofa  4 s fill1_pruned: 0.25x (0.188x to 0.333x)
             symbolic.fill1_pruned  b  0.5x (0.375x to 0.667x)  1
             left out of a mean of the same implementation: 2 cases""",
             id="no implementation runs on both",
@@ -147,6 +147,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
         ),
         pytest.param([on(GPU, a=1.0), on(CPU, b=8.0)], f"{EIGHTH})\n{OF_ONE}", id="unknown copies, not free"),
         pytest.param([PAGEABLE, on(CPU, b=8.0)], f"{EIGHTH})", id="copies from pageable memory"),
+        pytest.param([PAGEABLE, on(CPU, a=4.0, b=8.0)], f"{EIGHTH})", id="perhaps the best with copies"),
         pytest.param(
             [on(f"{GPU} {OTHER}", a=1.0), SLOW, ABSENT],
             f"""{NO_ANSWER}

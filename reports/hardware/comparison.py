@@ -44,8 +44,8 @@ class Comparison:
         answers : the least seconds of a machine by input and span, where the first and another have solved
         it, with `ratio`; the index is the input's number. `alone`, whether others have solved the input on
         such a device, but none with this case; `older`, whether it was measured with older sources.
-        means : of these ratios by problem, span and machine, over `n` inputs; `first_faster`, `other_faster`
-        count those whose interval says so; `cost` is the first's over its.
+        means : of these ratios by problem, span and machine, over `n` inputs without an `alone` answer;
+        `first_faster`, `other_faster` count those whose interval says so; `cost` is the first's over its.
         unanswered : inputs that another machine has solved and this one has not, each with the reason.
         not_pooled : by machine and reason, how many records are of other work than the whole problem alone
     pairs : cases that the first and another have solved, with `ratio`, and `other_sources`, whether one was
@@ -145,7 +145,9 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     answers = _answers(pooled, prices)
     faster = {"first_faster": answers["ratio_high"] < 1, "other_faster": answers["ratio_low"] > 1}
     others = answers.assign(**faster, cost=answers["first_cost"] / answers["cost"])
-    others = others[others["machine"] != others["first_machine"]]
+    # The case of an `alone` answer may be untried elsewhere, which is no difference of hardware.
+    alone = others["alone"].astype(bool) | others["first_alone"].astype(bool)
+    others = others[(others["machine"] != others["first_machine"]) & ~alone]
     more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
     return {
         "answers": answers[_ANSWER],
@@ -164,8 +166,12 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
         return [] if copies is None or pageable else [seconds + copies for seconds in record.samples]
 
     by, copied = ["number", "span"], timed(pooled, with_copies).assign(span=COPIED)
+    # A case whose copies are not known may be the best with them.
+    unknown = pooled["median"].where((pooled["status"] == "ok") & (copied["status"] != "ok"))
+    copied["unknown"] = unknown.groupby([pooled["number"], pooled["machine"]]).transform("min")
     times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
-    times = times[times["status"] == "ok"].assign(seconds=times["median"])
+    known = (times["status"] == "ok") & ~(times["median"] > times["unknown"])
+    times = times[known].assign(seconds=times["median"])
     times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
     times = times.assign(alone=_alone(times), older=times["current"].eq(False))
     least = times.sort_values([*by, "machine", "seconds"], kind="stable").drop_duplicates([*by, "machine"])
