@@ -65,6 +65,6 @@ def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return value
 
 
-natural = typed(matching("[0-9]{1,19}", "a non-negative integer", int))
+natural = typed(matching("[0-9]{1,19}", "a non-negative integer below 10^19", int))
 pair = typed(matching("[^=]+=.+", "key=value"))
-positive = typed(matching("0{0,9}[1-9][0-9]{0,18}", "a positive integer", int))
+positive = typed(matching("0{0,9}[1-9][0-9]{0,18}", "a positive integer below 10^19", int))

@@ -6,6 +6,7 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
     download(Wanted("the index", "https://.../ssstats.csv", "is the mirror right?"), part)
 """
 
+import io
 import logging
 import socket
 import sys
@@ -23,14 +24,16 @@ from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
-TIMEOUT = 30.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
+TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
+LOOKUPS = 2  # Retries of an attempt whose server's name cannot be looked up now.
 GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 LARGEST = 64 * 2**30  # Bytes.
-REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in a log.
+REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
+_LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
 _log = logging.getLogger("fillpath")
 tqdm.monitor_interval = 0  # A thread that would outlive the download.
@@ -51,7 +54,8 @@ class Session(requests.Session):
 def download(wanted: Wanted, part: Part) -> None:
     """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain.
 
-    A name that cannot be looked up fails at once: the machine is offline, or the name is wrong.
+    A name that does not exist fails at once. A name that cannot be looked up now fails at the third try: the
+    machine is offline.
     """
     retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
     if part.origin.location != wanted.location or part.size > (part.origin.total or part.size):
@@ -64,7 +68,8 @@ def download(wanted: Wanted, part: Part) -> None:
         except (ConnectionError, Timeout, HTTPError) as problem:
             cause, answer = _cause(problem), getattr(problem, "response", None)
         kept = f"; {bytes_text(part.size)} are kept for the next try" * (part.size > 0)
-        if isinstance(cause, socket.gaierror):
+        is_last = retries.total == ATTEMPTS - 1 - LOOKUPS
+        if isinstance(cause, socket.gaierror) and (cause.errno == socket.EAI_NONAME or is_last):
             trouble = f"the name of the server cannot be looked up: {cause.strerror}{kept}"
             advice = "is this machine online, and is FILLPATH_MIRROR right?"
             raise TransferError(f"{wanted.location}: {trouble}; {advice}")
@@ -135,13 +140,15 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
     total = part.origin.total
     if total is not None and total <= LARGEST:
         require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
-    every = REDRAWN if sys.stderr.isatty() else LOGGED
-    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1}
+    drawn = sys.stderr.isatty()
+    every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})
+    shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1, **place}
     bar = tqdm(desc=wanted.label, total=total, mininterval=every, delay=every, **shown)
     since, before = time.monotonic(), part.size
     with bar, part.path.open("ab", buffering=0) as out:
         while rest := memoryview(answer.raw.read1(1 << 20)):
-            bar.update(len(rest))
+            if bar.update(len(rest)) and not drawn:
+                _log.info("%s", bar)
             while rest:
                 rest = rest[out.write(rest) :]
             if max(part.size, total or 0) > LARGEST:

@@ -81,6 +81,8 @@ def fetch(
         return found
     location = address(f"MM/{group}/{name}.tar.gz")
     wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
+    if found is None:
+        refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             Part(part).discard()  # An earlier process was killed after it wrote its receipt.
@@ -143,11 +145,13 @@ def _obtain(path: Path, part: Part, wanted: Wanted, trust_change: bool, again: b
         if not (again and downloaded and part.doubtful):
             raise
         _log.warning("%s; downloading it once more from the start", problem)
-        return _obtain(path, part, wanted, trust_change, again=False)
-    resumed = part.inherited if downloaded else 0
-    part.discard()
-    how = "resumed" if resumed else "downloaded" if downloaded else "copied"
-    return Download(path, sha256, wanted.location, how, size, resumed)
+    else:
+        resumed = part.inherited if downloaded else 0
+        part.discard()
+        how = "resumed" if resumed else "downloaded" if downloaded else "copied"
+        return Download(path, sha256, wanted.location, how, size, resumed)
+    # Not within the handler: a new error would be traced to the first archive's.
+    return _obtain(path, part, wanted, trust_change, again=False)
 
 
 def _keep(archive: Path, path: Path, wanted: Wanted, before: trust.Checksum | None) -> tuple[str, int]:

@@ -4,6 +4,7 @@ The archive is inflated forwards, header by header, and `tarfile` parses one hea
 extended headers of any size whole, some of them in quadratic time.
 """
 
+import errno
 import gzip
 import re
 import tarfile
@@ -57,6 +58,11 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
         trouble = f"no archive, or a damaged or unsafe one: {problem}; not kept"
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{where}: {trouble}; {advice}") from None
+    except OSError as problem:
+        # `locked` explains errors of the target and its disk.
+        if problem.filename or problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
 
 
 def _find(raw: gzip.GzipFile, wanted: str, limit: int) -> int:

@@ -111,7 +111,10 @@ def _profile(text: str) -> str:
     # paths imports this module.
     from fillpath.paths import ROOT
 
-    return one_of(*sorted(path.name for path in (ROOT / "profiles").glob("*/")))(text)
+    profiles = sorted(path.name for path in (ROOT / "profiles").glob("*/"))
+    if not profiles:
+        raise ConfigError(f"{ROOT / 'profiles'} has no profile; run in a checkout, or unset it")
+    return one_of(*profiles)(text)
 
 
 _BY_DRIVER = "what the driver supports"

@@ -60,14 +60,21 @@ def test_a_mean_is_geometric_over_what_both_have_solved_and_the_rest_is_listed()
     assert "of the same implementation: 3 cases" in text(found) and "b: out of memory: 40 GB" in text(found)
 
 
-def test_an_answer_says_where_no_other_machine_has_solved_its_case_and_of_older_sources() -> None:
-    rows = [replace(record, key=record.case) for record in (*on("a", 8.0, 2.0), *on("b", 4.0))]
-    records = replace(of(rows), current={record.key: "fill2" not in record.case for record in rows})
-    answers = compare(["a", "b"], records).best["answers"].set_index("machine")
-    assert answers["alone"].to_dict() == {"a": True, "b": False}
-    assert [described(row) for row in answers.itertuples()] == [
-        "fill2_gpu, only here, older sources", "gsofa",
-    ]  # fmt: skip
+def test_answers_by_cases_that_were_not_tried_on_both_are_marked_and_in_no_mean() -> None:
+    """A case that ran out of memory was tried; a third machine decides nothing."""
+    own = on("a", 8.0, 2.0)
+    current = {own[0].key: False}
+    for others, means in (([4.0], []), ([4.0, None], [[0.5, 1]])):
+        found = compare(
+            ["a", "b", "c"], replace(of(own, on("b", *others), on("c", 1.0, 9.0)), current=current)
+        )
+        to_b = found.best["means"].query("machine == 'b'")
+        assert to_b[["ratio", "n"]].values.tolist() == means
+        told = {row.machine: described(row) for row in found.best["answers"].itertuples()}
+        mark = "" if means else "not tried on both, "
+        assert told == {
+            "a": "fill2_gpu, older sources", "b": f"gsofa, {mark}older sources", "c": "gsofa, older sources",
+        }  # fmt: skip
 
 
 def test_another_input_is_never_compared() -> None:

@@ -141,7 +141,7 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
 def test_records_of_no_problem_have_a_card_too() -> None:
     only = Records((fakes.measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
     assert cards.all_cards((), only, None)[-2]["lines"] == [
-        ("Not measured yet: three inputs twice.", "", None)
+        ("Not measured yet: three common inputs.", "", None)
     ]
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from fillpath.dicts import dicts
 from fillpath.errors import UnknownNameError
-from fillpath.record import Record
+from fillpath.record import UNTRIED, Record
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, means, over_first, solved
@@ -28,7 +28,7 @@ PINNED_SINCE = "2026-11-26"
 EVERYTHING = "all"
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
-    "joules", "cost", "alone", "older", *RATIO,
+    "joules", "cost", "untried", "older", *RATIO,
 ]  # fmt: skip
 _PAIR = [
     "case", "machine", "first_seconds", "seconds", *RATIO, "first_joules", "joules", "other_sources",
@@ -42,9 +42,9 @@ class Comparison:
     prices : of an hour of those machines that have one
     best : the best of each machine by any implementation, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
-        it, with `ratio`; the index is the input's number. `alone`, whether others have solved the input on
-        such a device, but none with this case; `older`, whether it was measured with older sources.
-        means : of these ratios by problem, span and machine, over `n` inputs without an `alone` answer;
+        it, with `ratio`; the index is the input's number. `untried`, whether one of the two machines never
+        tried the other's case, though both have such a device; `older`, whether its sources are older.
+        means : of these ratios by problem, span and machine, over the `n` inputs that are not `untried`;
         `first_faster`, `other_faster` count those whose interval says so; `cost` is the first's over its.
         unanswered : inputs that another machine has solved and this one has not, each with the reason.
         not_pooled : by machine and reason, how many records are of other work than the whole problem alone
@@ -142,12 +142,10 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     inputs = pooled.drop_duplicates("question").sort_values(["problem", "input"], kind="stable")
     names = inputs[["question", "input"]].assign(number=range(len(inputs)))
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
-    answers = _answers(pooled, prices)
+    answers = _answers(rows, pooled, prices)
     faster = {"first_faster": answers["ratio_high"] < 1, "other_faster": answers["ratio_low"] > 1}
     others = answers.assign(**faster, cost=answers["first_cost"] / answers["cost"])
-    # The case of an `alone` answer may be untried elsewhere, which is no difference of hardware.
-    alone = others["alone"].astype(bool) | others["first_alone"].astype(bool)
-    others = others[(others["machine"] != others["first_machine"]) & ~alone]
+    others = others[(others["machine"] != others["first_machine"]) & ~others["untried"]]
     more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
     return {
         "answers": answers[_ANSWER],
@@ -157,7 +155,7 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     }
 
 
-def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
+def _answers(rows: pd.DataFrame, pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     """Return the least seconds of each machine on each input, where the first and another have solved it."""
 
     def with_copies(record: Record) -> list[float]:
@@ -171,22 +169,25 @@ def _answers(pooled: pd.DataFrame, prices: Mapping[str, float]) -> pd.DataFrame:
     copied["unknown"] = unknown.groupby([pooled["number"], pooled["machine"]]).transform("min")
     times = pd.concat([pooled.assign(span=RESIDENT), copied], ignore_index=True)
     known = (times["status"] == "ok") & ~(times["median"] > times["unknown"])
-    times = times[known].assign(seconds=times["median"])
+    times = times[known].assign(seconds=times["median"], older=times["current"].eq(False))
     times["span"] = pd.Categorical(times["span"], [RESIDENT, COPIED])
-    times = times.assign(alone=_alone(times), older=times["current"].eq(False))
     least = times.sort_values([*by, "machine", "seconds"], kind="stable").drop_duplicates([*by, "machine"])
     price = least["machine"].astype("object").map(prices).astype(float)
     found = over_first(least.assign(cost=price * least["seconds"] / 3600), *by)
     several = found.groupby(by, observed=True)["machine"].transform("size") > 1
     found.loc[found["machine"] == found["first_machine"], RATIO] = np.nan
-    return found[several].set_index("number")
+    return found.assign(untried=_untried(rows, found))[several].set_index("number")
 
 
-def _alone(times: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether only one of the machines that solved an input on such a device did with this case."""
-    on_gpu = times["device"].fillna("") != ""
-    by_case, by_device = (times.groupby(["number", key])["machine"] for key in (times["case"], on_gpu))
-    return (by_case.transform("nunique") == 1) & (by_device.transform("nunique") > 1)
+def _untried(rows: pd.DataFrame, found: pd.DataFrame) -> "pd.Series[bool]":
+    """Return whether a machine of a pair never tried the other's case, though both have such a device."""
+    tried = rows.loc[~rows["status"].isin(UNTRIED), ["machine", "case"]].astype(str)
+    pairs = set(tried.itertuples(index=False, name=None))
+    columns = found[["machine", "case", "first_machine", "first_case"]].astype(str)
+    others = columns.itertuples(index=False, name=None)
+    shared = [(ours, case) in pairs and (first, own) in pairs for ours, own, first, case in others]
+    on_gpu, first_on_gpu = (found[name].fillna("") != "" for name in ("device", "first_device"))
+    return (on_gpu == first_on_gpu) & ~pd.Series(shared, found.index)
 
 
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:

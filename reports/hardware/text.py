@@ -39,7 +39,7 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
 def described(answer: Any) -> str:
     """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`.
 
-    Names a case that no other machine has solved, and older sources.
+    Says where one of the two machines never tried the other's case, and of older sources.
     """
     case = Case.parse(answer.case)
     named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
@@ -48,7 +48,7 @@ def described(answer: Any) -> str:
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
     cost = [f"cost {answer.cost:.3g}"] if pd.notna(answer.cost) else []
-    marks = {"only here": answer.alone, "older sources": answer.older}
+    marks = {"not tried on both": answer.untried, "older sources": answer.older}
     notes = [mark for mark, is_so in marks.items() if is_so]
     return ", ".join([case.implementation, *several, *order, *energy, *cost, *notes])
 
@@ -62,15 +62,16 @@ def together(names: Sequence[str]) -> str:
 def _best(comparison: Comparison) -> list[str]:
     """Return the best of each input, the inputs that not all have solved, and what is in no pool."""
     best, machines = comparison.best, comparison.machines
+    heads = [machines[0], *(f"{name} ({machines[0]} = 1x)" for name in machines[1:])]
     answers, unanswered, left = best["answers"], best["unanswered"], best["not_pooled"]
     lines = [f"The best verified time to solution on {together(machines)}, by any implementation"]
     for problem in PROBLEMS:
         found = by_input(answers[answers["problem"] == problem])
         if rows := [(name, *(_cell(own, each) for each in machines)) for _, name, own in found]:
             count = _count(len(rows), "input")
-            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over inputs that both have solved:"]
+            lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over cases tried on both:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
-            lines += columns([("input", *machines), *rows])
+            lines += columns([("input", *heads), *rows])
     if answers.empty:
         lines += ["", "no problem that two machines have solved on one input"]
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]

@@ -154,7 +154,7 @@ def _own(records: Records) -> list[Line]:
         faster = f"our {row.implementation} is {row.ratio:.3g} times as fast as {row.implementation_other}"
         text = f"{_place(row.device, row.machine)}, {faster}, averaged over {row.n} inputs."
         lines.append((text, f"Problem: {PROBLEMS[row.stage]}, with the fastest options of each.", None))
-    return lines or [("Not measured yet: three inputs twice.", "", None)]
+    return lines or [("Not measured yet: three common inputs.", "", None)]
 
 
 def _machines(comparison: Comparison | None) -> list[Line]:
