@@ -96,12 +96,12 @@ class View:
     failure: str = ""
 
     @functools.cached_property
-    def rank(self) -> tuple[int, int, int, str]:
-        """Return minus the claims decided, the numbers and the results; the machine. The least is best."""
+    def rank(self) -> tuple[int, int, int, int, str]:
+        """Return minus the claims decided, processes, numbers and results; the machine. The least is best."""
         numbers = [verdict for verdict in self.verdicts if verdict.n]
         decided = {verdict.claim for verdict in numbers if verdict.outcome in JUDGED}
-        ok = int((self.rows["status"] == "ok").sum())
-        return -len(decided), -len(numbers), -ok, str(self.machine)
+        processes, ok = sum(v.processes or 0 for v in numbers), int((self.rows["status"] == "ok").sum())
+        return -len(decided), -processes, -len(numbers), -ok, str(self.machine)
 
 
 def recorded(rows: pd.DataFrame) -> pd.DataFrame:
@@ -132,9 +132,9 @@ def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
     """
     tried = [each for each in views if not each.failure and each.rows["key"].notna().any()]
     # A machine without a result decides nothing.
-    able = [each for each in tried if each.rank[2]] or tried
+    able = [each for each in tried if each.rank[3]] or tried
     own = [each for each in able if each.machine in here]
-    enough = any(each.rank[0] or not exhibit(each.paper, each.figure).claims for each in own if each.rank[2])
+    enough = any(each.rank[0] or not exhibit(each.paper, each.figure).claims for each in own if each.rank[3])
     return min(own if enough else able, key=lambda each: each.rank, default=None)
 
 

@@ -119,6 +119,16 @@ def test_the_machine_of_a_picture(
     assert (seen and seen.machine) == machine, why
 
 
+def test_five_processes_go_before_more_numbers() -> None:
+    one = Verdict("a.b.c", "seconds", Outcome.OPEN, "1x", points=pd.DataFrame({"input": ["m"]}), processes=1)
+    rows, five = pd.DataFrame({"status": ["ok"]}), replace(one, processes=5)
+    views = [
+        figures.View("ooclu", "fig4", name, rows, rows, own)
+        for name, own in (("a", (one,) * 2), ("b", (five,)))
+    ]
+    assert min(views, key=lambda each: each.rank).machine == "b"
+
+
 def test_where_a_stage_was_measured_last_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "_MACHINES", tmp_path / "machines")
     assert machines_here() == ["test-machine"]
