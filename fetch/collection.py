@@ -86,11 +86,11 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
         content = transfer(wanted, part).read_bytes()
         try:
             listed = parse(content)
-            write_text(path, content.decode())
         except TransferError as problem:
-            raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
-        finally:
             part.discard()
+            raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
+        write_text(path, content.decode())
+        part.discard()
     return listed
 
 

@@ -1,14 +1,16 @@
 """The collection's index: read whole or not at all, asked for only where that was asked for."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from fetch import collection, download
 from fetch.collection import Listed
 from fetch.matrix_id import resolve
-from fillpath.errors import TransferError, UnknownNameError
+from fillpath.errors import DiskFullError, TransferError, UnknownNameError
 from tests.misbehaving import Site, answered, cut, no_length, serving
 
 AT = "/files/ssstats.csv"
@@ -48,6 +50,15 @@ def test_the_index_is_downloaded_and_renewed_on_demand(site: Site) -> None:
     site.files[AT] = INDEX.replace("west0001", "west0002").encode()
     assert collection.refresh()[0].name == "west0002" == collection.local_index()[0].name
     assert len(site.requests) == 2
+
+
+def test_a_full_disk_loses_nothing_of_an_index_that_arrived(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full, pytest.raises(DiskFullError, match="what has arrived is kept"):
+        full.setattr(collection, "write_text", Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
+        collection.refresh()
+    assert len(collection.refresh()) == 3 and len(site.requests) == 1
 
 
 @pytest.mark.parametrize(
