@@ -7,11 +7,14 @@ the factor to the last bit, so two codes can be compared.
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.checks.laplacians import column_hashes, depths, verify_preconditioner
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Array, Laplacian
 from fillpath.record import Verified
 from fillpath.registry import Implementation
+from impl.cholesky.ac_sequential import ac_sequential
+from impl.cholesky.parac_cpu import parac_cpu
 
 
 class Cholesky(Suite):
@@ -24,24 +27,16 @@ class Cholesky(Suite):
 
         The code is ac_sequential, and parac_cpu for ac_sequential itself.
         """
-        from benchmarks.checks.laplacians import column_hashes
-        from impl.cholesky.ac_sequential import ac_sequential
-        from impl.cholesky.parac_cpu import parac_cpu
-
         other = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
         factor, _ = other(context.noun(Laplacian), seed=seed)
         return other.__name__, column_hashes(factor)
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each column is well formed and equals the other code's column to the last bit."""
-        from benchmarks.checks.laplacians import verify_preconditioner
-
         return verify_preconditioner(result, context.noun(Laplacian), *context.expected)
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Measure the depth of the factor: heights of its elimination trees, longest path, entries."""
-        from benchmarks.checks.laplacians import depths
-
         return depths(context.noun(Laplacian), fetch(result))
 
     def least_bytes(self, result: Any, context: Context) -> int:

@@ -5,6 +5,7 @@ An implementation is given the system; with the option `rhs=product` it solves f
 
 from typing import Any
 
+from benchmarks.checks.laplacians import verify_potentials
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import System
@@ -18,8 +19,6 @@ class Laplacian(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that ||b - L x|| / ||b|| is small, in float64."""
-        from benchmarks.checks.laplacians import verify_potentials
-
         product = context.options.get("rhs") == "product"
         return verify_potentials(result, context.noun(System), product=product)
 

@@ -5,6 +5,7 @@ An implementation is given F by rows and by columns, or by rows alone.
 
 from typing import Any
 
+from benchmarks.checks.partitions import verify_levels
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Filled
@@ -18,8 +19,6 @@ class Levels(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each column is in one level, and that every exact dependency goes up."""
-        from benchmarks.checks.partitions import verify_levels
-
         return verify_levels(result, context.noun(Filled))
 
     def least_bytes(self, result: Any, context: Context) -> int:

@@ -8,11 +8,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from benchmarks.checks.factors import verify_factor
+from benchmarks.checks.fronts import on_filled
+from benchmarks.checks.residuals import verify_residual
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Factor, Factorised, FrontFactor, Fronts, TwoWay
 from fillpath.record import Verified
 from fillpath.registry import Implementation
+from impl.inputs import fronts
 
 
 class Numeric(Suite):
@@ -22,8 +26,6 @@ class Numeric(Suite):
 
     def expected(self, context: Context, implementation: Implementation, seed: int) -> Fronts | None:
         """Make the fronts of the factor of an implementation that is given fronts."""
-        from impl.inputs import fronts
-
         return fronts(context.prepared) if implementation.takes is Fronts else None
 
     def check(self, result: Any, context: Context) -> Verified:
@@ -31,10 +33,6 @@ class Numeric(Suite):
 
         A peer that solved a system passes by the rows of its residual.
         """
-        from benchmarks.checks.factors import verify_factor
-        from benchmarks.checks.fronts import on_filled
-        from benchmarks.checks.residuals import verify_residual
-
         if context.peer and isinstance(result, Factorised):
             return verify_residual(result, context.prepared)
         options = context.options

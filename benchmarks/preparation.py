@@ -6,10 +6,12 @@ Seconds of a preparation enter no other record: whoever prepares a suite does th
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.checks.arranged import verify_arranged
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Raw
 from fillpath.record import Verified
+from impl.preparation.size import size_of
 
 
 class Preparation(Suite):
@@ -19,14 +21,10 @@ class Preparation(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that permutations and scalings lead from the matrix to the input of every other stage."""
-        from benchmarks.checks.arranged import verify_arranged
-
         return verify_arranged(result, context.noun(Raw), context.prepared.hash)
 
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Measure the factors of its order, without pivoting."""
-        from impl.preparation.size import size_of
-
         size = size_of(fetch(result).pattern)
         return {"entries": size.entries, "flops": size.operations, "height": size.height}
 

@@ -5,6 +5,7 @@ An implementation is given the matrix with its values; b is made by impl/solve/r
 
 from typing import Any
 
+from benchmarks.checks.residuals import verify_solution
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.record import Verified
@@ -15,8 +16,6 @@ class Solve(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that each row of the residual is small for the type that the option `dtype` asks for."""
-        from benchmarks.checks.residuals import verify_solution
-
         dtype, columns = context.options.get("dtype"), int(context.options.get("columns", 1))
         return verify_solution(result, context.prepared, dtype, columns)
 

@@ -1,7 +1,6 @@
 """A stage as asv sees it: the base of the class in each benchmarks/<stage>.py.
 
-asv imports every module below benchmarks/, and a worker imports the file of its stage. So slow imports are
-made where they are used.
+A worker imports the file of its stage, so what only asv calls is imported where it is used.
 """
 
 from benchmarks.engine.benchmark import Benchmark

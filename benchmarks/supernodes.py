@@ -5,6 +5,7 @@ An implementation is given F, and has an option `maxsup`, the most rows of a sup
 
 from typing import Any
 
+from benchmarks.checks.partitions import verify_supernodes
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.errors import FillpathError
@@ -19,8 +20,6 @@ class Supernodes(Suite):
 
     def check(self, result: Any, context: Context) -> Verified:
         """Check that every row joins the row before, or does not, by T3's definition."""
-        from benchmarks.checks.partitions import verify_supernodes
-
         if "maxsup" not in context.options:
             raise FillpathError("stage supernodes: its implementations need an option maxsup")
         return verify_supernodes(result, context.noun(Filled), context.options["maxsup"])

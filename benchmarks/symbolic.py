@@ -6,11 +6,15 @@ An implementation is given the pattern; a peer that factorises as well, the matr
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.checks.residuals import verify_residual
+from benchmarks.checks.rows import Digest, verify_counts, verify_symbolic
 from benchmarks.engine.benchmark import Context, bytes_of
+from benchmarks.engine.device_digest import can_digest, digest
 from benchmarks.suite import Suite
 from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Factorised
 from fillpath.record import Verified
+from impl.cuda.transfer import on_host
 
 
 class Symbolic(Suite):
@@ -22,9 +26,6 @@ class Symbolic(Suite):
         Row counts alone, or a peer's factorisation, are other work than the pattern. They have their own
         checks, and pass only where the case's name has the option or a peer.
         """
-        from benchmarks.checks.residuals import verify_residual
-        from benchmarks.checks.rows import verify_counts, verify_symbolic
-
         if context.reference is None:
             raise FillpathError("stage symbolic: the check needs the reference of the matrix")
         if context.peer and isinstance(result, Factorised):
@@ -35,10 +36,6 @@ class Symbolic(Suite):
 
     def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
         """Fetch the result; for a filled pattern on a device its digest, which is made there."""
-        from benchmarks.checks.rows import Digest
-        from benchmarks.engine.device_digest import can_digest, digest
-        from impl.cuda.transfer import on_host
-
         if isinstance(result, Digest):
             # An implementation's own counts and hashes prove nothing.
             return None

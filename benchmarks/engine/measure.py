@@ -93,10 +93,10 @@ def measure(
         return current.make_last(stored)
     size = {"hash": prepared.hash, "n": prepared.pattern.n, "nnz": prepared.pattern.nnz}
     facts = {**size, **asdict(prepared.provenance)}
-    blank = replace(blank, key=current.key_of(case, prepared.hash), prepared=facts)
+    key, threads = current.key_of(case, prepared.hash), current.threads_of(case)
+    blank = replace(blank, key=key, prepared=facts, threads_used=threads)
     if lack := _lack(case, implementation, prepared, limits):
-        more = {"memory_limit": limits.memory_limit(), "threads_used": current.threads_of(case)}
-        return _not_started(blank, Status.OUT_OF_MEMORY, lack, **more)
+        return _not_started(blank, Status.OUT_OF_MEMORY, lack, memory_limit=limits.memory_limit())
     with exclusive(host.node_lock("measurement")):
         job, memory = job_of(case, implementation, prepared, limits), limits.memory_limit()
         outcome = run_worker(job, limits.seconds, memory, within, _start(limits, process, processes))
@@ -205,13 +205,12 @@ def _start(limits: Limits, process: int, processes: int) -> Start:
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:
     """Return the blank record with the worker's outcome, without seconds where the result is wrong."""
-    used = choices(blank.prepared or {}, implementation, dict(case.options))
-    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **vars(outcome.reported)}
+    reason = followable(outcome.reason, choices(blank.prepared or {}, implementation, dict(case.options)))
+    taken = {"status": outcome.status, "conclusive": outcome.conclusive, **outcome.reported}
     if outcome.status is not Status.WRONG:
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
-    reason, threads = followable(outcome.reason, used), current.threads_of(case)
-    record = replace(blank, **taken, reason=reason, threads_used=threads)
+    record = replace(blank, **taken, reason=reason)
     least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
     too_fast = record.median is not None and least is not None and record.median < least
     return replace(record, suspect=too_fast)

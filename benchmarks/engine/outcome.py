@@ -7,27 +7,11 @@ import math
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.checks.held import advice_on_pivots
 from fillpath.record import Status, Verified
-
-
-@dataclass(frozen=True)
-class Reported:
-    """Values of the record of a worker's case, under the record's names; None until they are known."""
-
-    limit_seconds: float | None = None
-    memory_limit: int | None = None
-    longer_than: float | None = None
-    verified: Verified | None = None
-    work: dict[str, Any] | None = None
-    peak_memory: int | None = None
-    energy: list[float] | None = None
-    clocks: dict[str, Any] | None = None
-    throttle: list[str] | None = None
-    series: str | None = None
 
 
 @dataclass
@@ -40,6 +24,7 @@ class Outcome:
     done : whether there is nothing to wait for
     bytes : the least that had to be moved
     held : numbers among the facts of the gate
+    reported : further values of the case's record that are known, by the record's names
     """
 
     status: Status = Status.ERROR
@@ -54,7 +39,7 @@ class Outcome:
     kernel_seconds: list[float] = field(default_factory=list)
     held: dict[str, float] = field(default_factory=dict)
     bytes: int | None = None
-    reported: Reported = Reported()
+    reported: dict[str, Any] = field(default_factory=dict)
 
     def take(self, message: dict[str, Any]) -> None:
         """Take in one message; messages after the last are ignored."""
@@ -66,7 +51,7 @@ class Outcome:
         if not self.complete:
             self.status, self.reason = status, reason
         if self.status is Status.TIMEOUT and self.calling_since is not None:
-            self._note(longer_than=time.monotonic() - self.calling_since)
+            self.reported["longer_than"] = time.monotonic() - self.calling_since
 
     def _on_began(self, message: dict[str, Any]) -> None:
         self.began, self.calling_since = True, time.monotonic()
@@ -79,7 +64,7 @@ class Outcome:
         value = message["value"] if math.isfinite(message["value"]) else sys.float_info.max
         verdict = Verified(message["by"], message["method"], value, message["bound"])
         facts = message.get("facts") or {}
-        self._note(verified=verdict)
+        self.reported["verified"] = verdict
         self.held = {name: number for name, number in facts.items() if math.isfinite(number)}
         if not verdict.passes:
             row = message.get("row")
@@ -106,7 +91,7 @@ class Outcome:
     def _on_sampled(self, message: dict[str, Any]) -> None:
         self.bytes = message["bytes"]
         taken = ("work", "peak_memory", "energy", "clocks", "throttle")
-        self._note(**{name: message[name] for name in taken})
+        self.reported |= {name: message[name] for name in taken}
         self._add_facts(self.held)
 
     def _on_moved(self, message: dict[str, Any]) -> None:
@@ -117,7 +102,7 @@ class Outcome:
 
     def _on_complete(self, message: dict[str, Any]) -> None:
         self.status, self.complete = Status.OK, True
-        self._note(series=message["series"])
+        self.reported["series"] = message["series"]
 
     def _on_failed(self, message: dict[str, Any]) -> None:
         if self.complete:
@@ -131,15 +116,11 @@ class Outcome:
 
     def _add_facts(self, facts: Mapping[str, float]) -> None:
         """Add facts to the work, and refuse work that is impossible."""
-        work = self.reported.work or {}
-        work = {**work, "facts": {**(work["facts"] or {}), **facts} or None}
-        impossible = _impossible(work)
-        self._note(work=None if impossible else work)
-        if impossible:
+        work = self.reported["work"]
+        self.reported["work"] = work = {**work, "facts": {**(work["facts"] or {}), **facts} or None}
+        if impossible := _impossible(work):
+            self.reported["work"] = None
             self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
-
-    def _note(self, **values: Any) -> None:
-        self.reported = replace(self.reported, **values)
 
     def _end(self, status: Status, reason: str) -> None:
         self.status, self.reason, self.done = status, reason, True

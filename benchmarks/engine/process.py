@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from benchmarks.engine import machine, template, workers
 from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
-from benchmarks.engine.outcome import Outcome, Reported
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.run import Run
 from benchmarks.engine.workers import AnyWorker, Setup, Worker
 from fillpath import surroundings
@@ -40,7 +40,7 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     if remaining <= 0:
         return Outcome(Status.NOT_RUN, LATE)
     seconds = min(limit, remaining)
-    outcome = Outcome(reported=Reported(limit_seconds=seconds, memory_limit=memory))
+    outcome = Outcome(reported={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
     setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
     worker = _started(job, setup, start)
