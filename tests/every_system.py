@@ -12,8 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks.checks.rows import digest
-from benchmarks.checks.updates import updates
+from benchmarks.checks.rows import digest, updates
 from benchmarks.engine import operands
 from benchmarks.engine.benchmark import verify
 from fetch.matrix_id import resolve

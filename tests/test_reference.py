@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.checks.updates import updates
+from benchmarks.checks.rows import updates
 from benchmarks.engine import reference as module
 from benchmarks.engine.places import Host
 from benchmarks.engine.reference import front_bytes, make_reference, reference, reference_path

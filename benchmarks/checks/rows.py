@@ -75,6 +75,13 @@ def digest(filled: Filled) -> Digest:
     return Digest(counts, hashes)
 
 
+def updates(filled: Filled) -> int:
+    """Count gilbert_peierls' updates: for each entry of L, the entries of U in the row of its column."""
+    pattern = filled.pattern
+    upper = pattern.indptr[1:] - filled.upper_start - 1
+    return int(_sum_over_lower(pattern.indptr, pattern.indices, filled.upper_start, upper))
+
+
 def _by(reference: Reference) -> str:
     return f"reference ({reference.made_by}, checked by {reference.checked_by})"
 
@@ -120,3 +127,13 @@ def folded(state, word):
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
+
+
+@njit(cache=True)
+def _sum_over_lower(indptr, indices, upper_start, upper):
+    """Sum `upper` of the column of each entry of L."""
+    total = 0
+    for row in range(len(upper)):
+        for p in range(indptr[row], upper_start[row]):
+            total += upper[indices[p]]
+    return total

@@ -1,5 +1,6 @@
 """The input of a case: its prepared matrix and, where its stage refers to F, the matrix's reference."""
 
+import contextlib
 import functools
 import json
 from pathlib import Path
@@ -38,7 +39,10 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     if cached is not None:
         return cached
     stopped = path.with_suffix(".stopped")
-    _refuse_again(stopped, within)
+    with contextlib.suppress(OSError, ValueError):
+        run_id, status, reason = json.loads(stopped.read_text())
+        if run_id == within.id:
+            raise NotReadyError(Status(status), reason)
     threads = current.threads_of(case)
     job = {"task": "prepare", "case": case.name, "reference": has_reference, "threads": threads}
     start: Start = "forked" if limits.forked else "alone"
@@ -52,16 +56,6 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     if outcome.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
         write_text(stopped, json.dumps([within.id, outcome.status, reason]))
     raise NotReadyError(outcome.status, reason)
-
-
-def _refuse_again(stopped: Path, within: Run) -> None:
-    """Raise NotReadyError where this run was stopped at a limit with that matrix before."""
-    try:
-        run_id, outcome, reason = json.loads(stopped.read_text())
-    except (OSError, ValueError):
-        return
-    if run_id == within.id:
-        raise NotReadyError(Status(outcome), reason)
 
 
 def _cached(path: Path, has_reference: bool) -> Prepared | None:

@@ -2,35 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import impl.inputs  # noqa: F401  It registers the makers.
 from benchmarks.checks.rows import verify_symbolic
 from benchmarks.engine.benchmark import Context, benchmark_of
-from benchmarks.engine.reference import load_reference, reference_path
-from fetch.prepare import load_prepared, raw_of
+from fetch.prepare import raw_of
 from fetch.zeros import without_lone_zeros
 from fillpath.errors import FillpathError
 from fillpath.nouns import Filled, Pattern, Prepared, Raw, Reference
 from fillpath.registry import Implementation
 from fillpath.source_hashes import maker_of, parts_of
 from fillpath.stages import stage_of
-
-
-def stored_context(
-    path: Path, implementation: Implementation, options: Mapping[str, str], seed: int
-) -> Context:
-    """Return the context of a case whose input is in the cache. Raises as `context`.
-
-    path : of the prepared matrix; the reference is there where the stage refers to F
-    """
-    prepared = load_prepared(path)
-    refers = stage_of(implementation.stage).refers
-    reference = load_reference(reference_path(prepared.hash)) if refers else None
-    if refers and reference is None:
-        raise FillpathError("the reference vanished from the cache; run again")
-    return context(prepared, reference, implementation, options, seed)
 
 
 def context(

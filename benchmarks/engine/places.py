@@ -120,9 +120,6 @@ class Gpu(Host):
 
         return timed
 
-    def begin(self) -> None:
-        return
-
     def kernel_seconds(self) -> float | None:
         import cupy
 

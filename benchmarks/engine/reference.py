@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.checks.rows import digest, verify_symbolic
-from benchmarks.checks.updates import updates
+from benchmarks.checks.rows import digest, updates, verify_symbolic
 from fillpath.errors import FillpathError
 from fillpath.nouns import Counts, Filled, Pattern, Prepared, Reference
 from fillpath.paths import atomic_write, cache

@@ -14,13 +14,14 @@ from benchmarks.engine.energy import Meter, metered
 from benchmarks.engine.limits import Sampling
 from benchmarks.engine.places import Host, place
 from benchmarks.engine.reference import reference
-from fetch.prepare import prepare
+from fetch.prepare import load_prepared, prepare
 from fillpath.case import Case
 from fillpath.errors import UnavailableError
 from fillpath.peers import peer_of
 from fillpath.phase import PhaseClock, recording
 from fillpath.registry import lookup
 from fillpath.series import write_series
+from fillpath.stages import stage_of
 from impl.cuda import transfer
 
 Report = Callable[..., None]
@@ -90,12 +91,17 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
 def brought(case: Case, path: Path, crew: Alone) -> tuple[Context | None, Host, Callable[[], Any]]:
     """Bring a case's input to where it is used. Return the first rank's context, the place and the call.
 
-    path : of the prepared matrix. Raises as `operands.stored_context`.
+    path : of the prepared matrix. Raises as `operands.context`.
     """
     implementation, options = lookup(case.stage, case.implementation), dict(case.options)
-    context = operands.stored_context(path, implementation, options, case.seed) if crew.first else None
+    context = noun = None
+    if crew.first:
+        prepared = load_prepared(path)
+        made = reference(prepared) if stage_of(case.stage).refers else None
+        context = operands.context(prepared, made, implementation, options, case.seed)
+        noun = operands.operand(implementation, context)
     where = place(implementation.device)
-    noun = where.bring(crew.share(None if context is None else operands.operand(implementation, context)))
+    noun = where.bring(crew.share(noun))
     arguments = operands.arguments(implementation, options, case.seed, case.gpus)
     return context, where, lambda: implementation.function(noun, **arguments)
 

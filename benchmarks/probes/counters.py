@@ -23,7 +23,7 @@ from benchmarks.probes.counting import CountingError, child_status, measured, ru
 from fillpath.case import Case
 from fillpath.host import node_lock
 from fillpath.lock import exclusive
-from fillpath.registry import load_all, lookup
+from fillpath.registry import lookup
 
 DRAM, SECTORS, DURATION = "dram__bytes.sum", "lts__t_sectors.sum", "gpu__time_duration.sum"
 METRICS = (DRAM, SECTORS, DURATION)
@@ -35,13 +35,8 @@ SECTOR = 32
 # Where ncu is if not on the PATH: of the CUDA toolkit, or of its own packages, in one folder per version.
 PLACES = ((Path("/usr/local/cuda/bin"), "ncu"), (Path("/opt/nvidia/nsight-compute"), "*/ncu"))
 
-# Names of units as versions of ncu have written them, with --print-units base and without.
-_UNITS = {
-    "byte": 1.0, "sector": 1.0, "": 1.0,
-    **{f"{prefix}byte": 10.0 ** (3 * i) for i, prefix in enumerate("KMGT", 1)},
-    **{f"{prefix}s": 10.0 ** (-3 * i) for i, prefix in enumerate(("", *"mun"))},
-    **{f"{prefix}second": 10.0 ** (-3 * i) for i, prefix in enumerate(("", *"mun"))},
-}  # fmt: skip
+# Names of base units, as versions of ncu have written them.
+_UNITS = {"byte": 1.0, "sector": 1.0, "": 1.0, "ns": 1e-9, "nsecond": 1e-9}
 _KERNEL = re.compile(r"__global__\s+(?:[\w:]+\s+)*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
 
 
@@ -187,12 +182,5 @@ def _call(case: Case) -> None:
     check(result, "under the profiler")
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Do the child's part for the one case of the arguments. Return the exit status."""
-    (name,) = arguments
-    load_all()
-    return child_status("counters", lambda: _call(Case.parse(name)))
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(child_status("counters", sys.argv[1], _call))

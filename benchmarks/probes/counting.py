@@ -25,7 +25,7 @@ from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
-from fillpath.registry import Implementation
+from fillpath.registry import Implementation, load_all
 
 SCHEMA_VERSION = 1
 
@@ -118,10 +118,11 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
     return where.sampled(call), check
 
 
-def child_status(tool: str, work: Callable[[], object]) -> int:
-    """Do a child's part, and print an error as a line that its parent reads. Return the exit status."""
+def child_status(tool: str, name: str, work: Callable[[Case], object]) -> int:
+    """Do a child's part for a case; an error is a line that its parent reads. Return the exit status."""
+    load_all()
     try:
-        work()
+        work(Case.parse(name))
     except Exception as error:
         kind = "" if isinstance(error, FillpathError) else f"{type(error).__name__}: "
         print(f"{tool}: {kind}{' '.join(str(error).split())}", file=sys.stderr)

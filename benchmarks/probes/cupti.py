@@ -38,7 +38,7 @@ from fillpath.host import node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import write_text
 from fillpath.record import Status
-from fillpath.registry import Implementation, load_all, lookup
+from fillpath.registry import Implementation, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
 from impl.cuda.cupti import available
@@ -107,9 +107,8 @@ class Counter:
         """Do the child's part for the file to write and the case. Return the exit status."""
         target, name = arguments
         die_with_parent()
-        load_all()
         return child_status(
-            self.tool, lambda: write_text(Path(target), json.dumps(self.counted(Case.parse(name))))
+            self.tool, name, lambda case: write_text(Path(target), json.dumps(self.counted(case)))
         )
 
     def counted(self, case: Case) -> dict[str, Any]:
