@@ -47,17 +47,17 @@ def fingerprint() -> str:
     The digits are a hash, because machine-id(5) forbids publishing a machine's id. A container or a virtual
     machine from a shared image has no id of its own. Its digits change with each start.
     """
-    board = [_text(path) for path in _BOARD]
-    id = _text(_MACHINE_ID) or ""
+    board = [read(path) for path in _BOARD]
+    id = read(_MACHINE_ID) or ""
     # Without a board the id may be that of an image.
     own_id = id if re.fullmatch("[0-9a-f]{32}", id) and any(board) else None
-    return _digits(own_id or _text(_BOOT_ID), hardware().cpu, platform.machine(), *board)
+    return _digits(own_id or read(_BOOT_ID), hardware().cpu, platform.machine(), *board)
 
 
 def identity() -> str:
     """Return 16 hexadecimal digits that differ between hosts, their starts and their sets of GPUs."""
     gpus = sorted(filter(None, (_line(path, "GPU UUID") for path in _GPUS.glob("*/information"))))
-    return _digits(fingerprint(), _text(_MACHINE_ID), _text(_BOOT_ID), *gpus)
+    return _digits(fingerprint(), read(_MACHINE_ID), read(_BOOT_ID), *gpus)
 
 
 def host_facts() -> dict[str, str | float | None]:
@@ -65,12 +65,12 @@ def host_facts() -> dict[str, str | float | None]:
 
     cpu_mhz, cpu_max_mhz : clocks of the first core, now and at most
     """
-    most = _text(_FREQUENCY / "cpuinfo_max_freq")
+    most = read(_FREQUENCY / "cpuinfo_max_freq")
     now = _line(_CPUINFO, "cpu MHz")
     return {
         "stepping": _line(_CPUINFO, "stepping"),
         "microcode": _line(_CPUINFO, "microcode"),
-        "governor": _text(_FREQUENCY / "scaling_governor"),
+        "governor": read(_FREQUENCY / "scaling_governor"),
         "cpu_mhz": None if now is None else float(now),
         "cpu_max_mhz": None if most is None else float(most) / 1000,
     }
@@ -83,11 +83,12 @@ def _digits(*facts: str | None) -> str:
 
 def _line(path: Path, label: str) -> str | None:
     """Return the text after `label:` in a file of such lines."""
-    value = re.search(rf"^{label}\s*:\s*(.+)$", _text(path) or "", re.MULTILINE)
+    value = re.search(rf"^{label}\s*:\s*(.+)$", read(path) or "", re.MULTILINE)
     return value[1].strip() if value else None
 
 
-def _text(path: Path) -> str | None:
+def read(path: Path) -> str | None:
+    """Return a small file's text, None where it is empty or cannot be read."""
     try:
         return path.read_text(errors="replace").strip() or None
     except OSError:

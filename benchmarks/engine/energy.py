@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pynvml
 
-from benchmarks.engine import machine
+from fillpath.hardware import read
 from fillpath.registry import Device
 from impl.cuda import device
 
@@ -104,7 +104,7 @@ def _packages() -> list[_Counter]:
     So would the platform, which holds all packages.
     """
     named = sorted(POWERCAP.glob("intel-rapl:*/name"))
-    folders = [name.parent for name in named if (machine.read(name) or "").startswith("package")]
+    folders = [name.parent for name in named if (read(name) or "").startswith("package")]
     files = [(folder / "energy_uj", folder / "max_energy_range_uj") for folder in folders]
     return [_Counter(partial(_joules, now), partial(_joules, whole)) for now, whole in files]
 

@@ -59,11 +59,9 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
 
 
 def _cached(path: Path, has_reference: bool) -> Prepared | None:
-    if not path.is_file():
-        return None
     try:
         prepared = _loaded(path, path.stat().st_mtime_ns)
-    except InputError:
+    except (FileNotFoundError, InputError):
         return None
     ready = not has_reference or load_reference(reference_path(prepared.hash)) is not None
     return prepared if ready else None

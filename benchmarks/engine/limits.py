@@ -49,5 +49,4 @@ class Limits:
 
     def memory_limit(self) -> int:
         """Return the limit in bytes."""
-        available = machine.available_memory()
-        return self.memory or available * 9 // 10
+        return self.memory or machine.available_memory() * 9 // 10

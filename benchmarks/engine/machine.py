@@ -20,7 +20,7 @@ import psutil
 
 from fillpath import holdings, host, peers
 from fillpath.errors import ConfigError, FillpathError
-from fillpath.hardware import hardware, host_facts
+from fillpath.hardware import hardware, host_facts, read
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
@@ -153,11 +153,3 @@ def output(error: type[FillpathError], *command: str) -> str:
         reason = str(getattr(failure, "stderr", "")).strip()[-500:] or failure
         raise error(f"{' '.join(command)}: {reason}") from failure
     return done.stdout.strip()
-
-
-def read(path: Path) -> str | None:
-    """Return a small file's text, None where it cannot be read."""
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return None
