@@ -12,7 +12,6 @@ from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.suite import Suite
 from fillpath.nouns import Array, Laplacian
 from fillpath.record import Verified
-from fillpath.registry import Implementation
 from impl.cholesky.ac_sequential import ac_sequential
 from impl.cholesky.parac_cpu import parac_cpu
 
@@ -22,12 +21,12 @@ class Cholesky(Suite):
 
     reads = (Laplacian,)
 
-    def expected(self, context: Context, implementation: Implementation, seed: int) -> tuple[str, Array]:
+    def expected(self, context: Context, seed: int) -> tuple[str, Array]:
         """Return another code's name, and the hashes of its factor's columns, (n,) uint64.
 
         The code is ac_sequential, and parac_cpu for ac_sequential itself.
         """
-        other = parac_cpu if implementation.name == "ac_sequential" else ac_sequential
+        other = parac_cpu if context.implementation.name == "ac_sequential" else ac_sequential
         factor, _ = other(context.noun(Laplacian), seed=seed)
         return other.__name__, column_hashes(factor)
 

@@ -28,9 +28,10 @@ class Symbolic(Suite):
         """
         if context.reference is None:
             raise FillpathError("stage symbolic: the check needs the reference of the matrix")
-        if context.peer and isinstance(result, Factorised):
+        peer = context.implementation.peer
+        if peer and isinstance(result, Factorised):
             return verify_residual(result, context.prepared)
-        if (context.peer or context.options.get("output") == "counts") and isinstance(result, Counts):
+        if (peer or context.options.get("output") == "counts") and isinstance(result, Counts):
             return verify_counts(result, context.reference)
         return verify_symbolic(result, context.reference)
 

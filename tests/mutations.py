@@ -138,7 +138,7 @@ MUTATIONS = (
     # The gate.
     Mutation(
         "counts pass for a pattern", "benchmarks/symbolic.py",
-        'if (context.peer or context.options.get("output") == "counts") and isinstance(result, Counts):',
+        'if (peer or context.options.get("output") == "counts") and isinstance(result, Counts):',
         "if isinstance(result, Counts):",
         "test_gate.py::test_what_is_returned_decides_the_gate",
     ),

@@ -345,11 +345,11 @@ def test_the_least_bytes_are_known_of_every_result(prepared: Prepared) -> None:
     filled, _ = fill1(pattern)
     rows = 8 * (n + 1)
     read = rows + 4 * pattern.nnz
-    context = Context(prepared, None, {}, nouns={Filled: filled})
-    symbolic, peer = Symbolic(), replace(context, peer=True)
+    context = Context(prepared, None, registry.lookup("symbolic", "fill1"), {}, nouns={Filled: filled})
+    symbolic = Symbolic()
     assert symbolic.least_bytes(filled, context) == read + rows + 4 * filled.pattern.nnz + 8 * n
     assert symbolic.least_bytes(filled.counts(), context) == read + 16 * n
-    assert symbolic.least_bytes(Factorised(lambda b: b, 9), peer) == read + 8 * pattern.nnz
+    assert symbolic.least_bytes(Factorised(lambda b: b, 9), context) == read + 8 * pattern.nnz
     starts = Supernodes(np.arange(n + 1))
     assert benchmark_of("supernodes").least_bytes(starts, context) == rows + 8 * n + rows
 

@@ -357,7 +357,7 @@ def test_the_least_bytes_are_those_of_the_values_and_their_places() -> None:
     start = start_of(prepared)
     n, nnz = 50, start.two_way.columns.nnz
     nouns = {TwoWay: start.two_way, Filled: start.two_way.filled}
-    context = Context(prepared, None, {}, nouns=nouns)
+    context = Context(prepared, None, registry.lookup("numeric", "left_looking"), {}, nouns=nouns)
     assert Numeric().least_bytes(left_looking(start)[0], context) == 12 * nnz + 8 * nnz
     pattern = start.two_way.filled.pattern
     row = np.repeat(np.arange(n), np.diff(pattern.indptr))

@@ -13,6 +13,7 @@ from benchmarks.checks.rows import Digest, has_shape, verify_symbolic
 from benchmarks.engine import device_digest
 from benchmarks.engine.benchmark import Context, verify
 from fetch.prepare import prepare
+from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.nouns import Array, Filled, Pattern, Reference
 from impl.cuda import transfer
@@ -165,7 +166,8 @@ def test_a_row_that_cannot_be_is_malformed_and_nothing_outside_is_read(
 def context() -> Context:
     prepared = prepare("circuit,60", Preparation("none", "natural"))
     digest = rows.digest(fill1(prepared.pattern)[0])
-    return Context(prepared, Reference(digest.counts, digest.hashes, "maker", "checker"), {})
+    reference = Reference(digest.counts, digest.hashes, "maker", "checker")
+    return Context(prepared, reference, registry.lookup("symbolic", "fill1"), {})
 
 
 def verdict_on_device(result: Filled, context: Context) -> tuple[float, list[Any]]:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Prepared, Reference
 from fillpath.record import Verified
-from fillpath.registry import Device, Implementation
+from fillpath.registry import Implementation
 
 Noun = TypeVar("Noun")
 
@@ -24,20 +24,18 @@ class Context:
 
     prepared : the matrix
     reference : of the matrix; None for a stage that does not refer to F
+    implementation : other people's library may do more than the stage asks for
     options : the value of every option of the implementation
-    peer : whether it is other people's library, which may do more than the stage asks for
     nouns : by type, on the host: what the benchmark reads, and their parts
     expected : of the benchmark's `expected`
-    device : of the implementation; kernels on a GPU flush float32's denormal numbers
     """
 
     prepared: Prepared
     reference: Reference | None
+    implementation: Implementation
     options: Mapping[str, Any]
-    peer: bool = False
     nouns: Mapping[type, Any] = field(default_factory=dict)
     expected: Any = None
-    device: Device = "cpu"
 
     def noun(self, kind: type[Noun]) -> Noun:
         """Return the noun of that type. Raises FillpathError if it was not made."""
@@ -70,7 +68,7 @@ class Benchmark(ABC):
     def least_bytes(self, result: Any, context: Context) -> int:
         """Return the bytes that every implementation reads and writes. result : on the host or a device."""
 
-    def expected(self, context: Context, implementation: Implementation, seed: int) -> Any:
+    def expected(self, context: Context, seed: int) -> Any:
         """Return what `check` needs next to nouns; made once. seed : the case's."""
         return None
 

@@ -33,12 +33,11 @@ def context(
     benchmark = benchmark_of(implementation.stage)
     if stage_of(implementation.stage).on_graph:
         prepared = without_lone_zeros(prepared)
-    values, peer = implementation.values(options), bool(implementation.peer)
     nouns: dict[type, Any] = {Prepared: prepared, Pattern: prepared.pattern}
     for kind in benchmark.reads:
         _make(kind, nouns, reference)
-    bare = Context(prepared, reference, values, peer, nouns, device=implementation.device)
-    return replace(bare, expected=benchmark.expected(bare, implementation, seed))
+    bare = Context(prepared, reference, implementation, implementation.values(options), nouns)
+    return replace(bare, expected=benchmark.expected(bare, seed))
 
 
 def operand(implementation: Implementation, context: Context) -> Any:

@@ -43,8 +43,15 @@ class Outcome:
 
     def take(self, message: dict[str, Any]) -> None:
         """Take in one message; messages after the last are ignored."""
-        if not self.done:
-            getattr(self, f"_on_{message['event']}")(message)
+        event = message["event"]
+        if self.done:
+            return
+        # The first call runs from "began" to "returned", the first sample from "sampling" to "sample".
+        self.calling_since = time.monotonic() if event in ("began", "sampling") else None
+        if event == "began":
+            self.began = True
+        elif event not in ("returned", "sampling"):
+            getattr(self, f"_on_{event}")(message)
 
     def stop(self, status: Status, reason: str) -> None:
         """Note why the worker is ended, unless nothing that matters is missing."""
@@ -52,12 +59,6 @@ class Outcome:
             self.status, self.reason = status, reason
         if self.status is Status.TIMEOUT and self.calling_since is not None:
             self.reported["longer_than"] = time.monotonic() - self.calling_since
-
-    def _on_began(self, message: dict[str, Any]) -> None:
-        self.began, self.calling_since = True, time.monotonic()
-
-    def _on_returned(self, message: dict[str, Any]) -> None:
-        self.calling_since = None
 
     def _on_verified(self, message: dict[str, Any]) -> None:
         # JSON has no NaN and no infinity; neither is below any bound.
@@ -75,13 +76,7 @@ class Outcome:
             )
             self._end(Status.WRONG, reason)
 
-    def _on_sampling(self, message: dict[str, Any]) -> None:
-        """Note that the first sample begins now."""
-        self.calling_since = time.monotonic()
-
     def _on_sample(self, message: dict[str, Any]) -> None:
-        # The last check may follow, which is no call.
-        self.calling_since = None
         self.seconds.append(message["seconds"])
         for name, spent in message["phases"].items():
             self.phases.setdefault(name, []).append(spent)
