@@ -84,6 +84,7 @@ class Gpu(Host):
         import cupy
 
         super().__init__()
+        self._cupy = cupy
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         self._peak: int | None = None
         self._staging: Staging | None = None
@@ -91,9 +92,7 @@ class Gpu(Host):
         self.synchronise()
 
     def synchronise(self) -> None:
-        import cupy
-
-        cupy.cuda.runtime.deviceSynchronize()
+        self._cupy.cuda.runtime.deviceSynchronize()
 
     def bring(self, noun: Any) -> Any:
         return self._moved("to_device", transfer.on_device, Staging.to_device, noun)
@@ -102,7 +101,7 @@ class Gpu(Host):
         return self._moved("to_host", transfer.on_host, Staging.to_host, noun)
 
     def rehearse(self, call: Call) -> Any:
-        with _pool_hook() as pool:
+        with _pool_hook(self._cupy) as pool:
             result = call()
             self.synchronise()
         self._peak = pool.most - pool.before
@@ -121,9 +120,7 @@ class Gpu(Host):
         return timed
 
     def kernel_seconds(self) -> float | None:
-        import cupy
-
-        return float(cupy.cuda.get_elapsed_time(*self._events)) / 1000
+        return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1000
 
     def peak_memory(self) -> int | None:
         return self._peak
@@ -151,13 +148,12 @@ def place(name: Device) -> Host:
     return Gpu() if name == "gpu" else Host()
 
 
-def _pool_hook() -> Any:
+def _pool_hook(cupy: Any) -> Any:
     """Return a hook of CuPy's pool.
 
     before : bytes in use when the hook was made.
     most : the most bytes in use since.
     """
-    import cupy
 
     class Hook(cupy.cuda.MemoryHook):  # type: ignore[misc]
         name = "fillpath"
