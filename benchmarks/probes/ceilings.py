@@ -9,12 +9,12 @@ Copy bandwidth, floating-point rate, the links to the host and between GPUs, and
 import json
 import mmap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,6 @@ MANAGED_PAGE = 2**16
 
 # How the reason begins where there is a GPU and its ceilings could not be measured.
 FAILED = "the probe failed"
-T = TypeVar("T")
 Rate = dict[str, Any]
 # A device's name, threads or count, and rates.
 Ceilings = dict[str, Any]
@@ -117,35 +116,28 @@ def gpus() -> Ceilings | None:
         return None
     peers.all_reach(cards)
     wait = partial(peers.synchronise, cards)
-    size = min(GPU_BYTES, *(_on(card, device.free_bytes) // 4 for card in cards)) // 8 * 8
-    pairs = [_on(card, lambda: (cupy.zeros(size // 8), cupy.ones(size // 8))) for card in cards]
+
+    def on(card: int, work: Callable[..., Any], *operands: Any) -> Any:
+        with cupy.cuda.Device(card):
+            return work(*operands)
+
+    def together(work: Callable[..., Any], operands: Sequence[tuple[Any, Any]]) -> None:
+        for card, pair in zip(cards, operands, strict=True):
+            on(card, work, *pair)
+
+    size = min(GPU_BYTES, *(on(card, device.free_bytes) // 4 for card in cards)) // 8 * 8
+    pairs = [on(card, lambda: (cupy.zeros(size // 8), cupy.ones(size // 8))) for card in cards]
     square = (GPU_ORDER, GPU_ORDER)
-    matrices = [_on(card, lambda: (cupy.ones(square), cupy.zeros(square))) for card in cards]
-
-    def copy() -> None:
-        for card, pair in zip(cards, pairs, strict=True):
-            _on(card, partial(cupy.copyto, *pair))
-
-    def multiply() -> None:
-        for card, (left, product) in zip(cards, matrices, strict=True):
-            _on(card, partial(cupy.matmul, left, left, out=product))
-
+    matrices = [on(card, lambda: (cupy.ones(square), cupy.zeros(square))) for card in cards]
+    multiply = partial(together, lambda left, product: cupy.matmul(left, left, out=product), matrices)
     (target, _), (_, source) = pairs[1], pairs[0]
     crossing = (target.data.ptr, cards[1], source.data.ptr, cards[0], size)
     rates = {
-        "copy_bytes": rate(copy, 2 * size * len(cards), wait),
+        "copy_bytes": rate(partial(together, cupy.copyto, pairs), 2 * size * len(cards), wait),
         "flops_double": rate(multiply, 2.0 * GPU_ORDER**3 * len(cards), wait),
         "peer_bytes": rate(partial(cupy.cuda.runtime.memcpyPeer, *crossing), size, wait),
     }
     return {"name": device.identity(), "threads": None, "count": len(cards), "rates": rates}
-
-
-def _on(card: int, work: Callable[[], T]) -> T:
-    """Return the result of work with that card as the current card."""
-    import cupy
-
-    with cupy.cuda.Device(card):
-        return work()
 
 
 def _gpu_copies(cupy: Any, wait: Callable[[], object]) -> dict[str, Rate]:
