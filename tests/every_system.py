@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.checks.rows import digest, updates
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import verify
+from benchmarks.engine.benchmark import benchmark_of
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
@@ -89,7 +89,7 @@ def attempt(
         context = operands.context(prepared, reference, entry, options)
         arguments = operands.arguments(entry, options, 0)
         result, did = hosted(entry)(operands.operand(entry, context), **arguments)
-        verdict = verify(entry.stage, result, context)
+        verdict = benchmark_of(entry.stage).verdict(result, context)
     except FillpathError as problem:
         return False, str(problem)
     pivots = (did.facts or {}).get("small_pivots", 0)

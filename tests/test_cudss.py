@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
-from benchmarks.engine.benchmark import verify
+from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.limits import Sampling
 from benchmarks.engine.operands import context
@@ -95,7 +95,7 @@ def held(result: Any, prepared: Prepared) -> Verified:
     """The verdict of the stage symbolic, which for a peer's factorisation needs no more than values."""
     nothing: Any = object()
     entry = registry.lookup("symbolic", "cudss")
-    return verify("symbolic", result, context(prepared, nothing, entry, {}))
+    return benchmark_of("symbolic").verdict(result, context(prepared, nothing, entry, {}))
 
 
 def test_a_solution_goes_through_the_phases(fake: CuDss) -> None:

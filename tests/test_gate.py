@@ -11,7 +11,7 @@ from benchmarks.checks.factors import ARITHMETIC
 from benchmarks.checks.residuals import BACKWARD, verify_residual
 from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import Context, benchmark_of, verify
+from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.reference import make_reference
@@ -86,7 +86,7 @@ def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
     entry = registry.lookup(stage, name)
     context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
     result, _ = entry.function(operands.operand(entry, context))
-    return verify(stage, result, context)
+    return benchmark_of(stage).verdict(result, context)
 
 
 @pytest.mark.parametrize(

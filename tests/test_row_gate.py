@@ -15,7 +15,7 @@ from benchmarks.checks.fronts import on_filled
 from benchmarks.checks.held import Held
 from benchmarks.checks.residuals import BOUND, backward_errors, verify_residual, verify_solution
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import verify
+from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
 from fetch.matrix_id import resolve
@@ -200,7 +200,8 @@ LARGE_ROW = np.array(
 def held(stage: str, name: str, prepared: Prepared, **options: str) -> Verified:
     entry = registry.lookup(stage, name)
     context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
-    return verify(stage, entry.function(operands.operand(entry, context), **options)[0], context)
+    result, _ = entry.function(operands.operand(entry, context), **options)
+    return benchmark_of(stage).verdict(result, context)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Questions of the engine to a stage, answered by benchmarks/<stage>.py.
 
-The gate, `verify`, checks every result before it is timed, and never by its own code.
+The gate, `verdict`, checks every result before it is timed, and never by its own code.
 """
 
 import importlib
@@ -83,6 +83,12 @@ class Benchmark(ABC):
         """
         return fetch(self.answer(result, context))
 
+    def verdict(
+        self, result: Any, context: Context, fetch: Callable[[Any], Any] = lambda result: result
+    ) -> Verified:
+        """Return the verdict on a result, without its `Work`. fetch : as in `evidence`."""
+        return self.check(self.evidence(result, context, fetch), context)
+
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Return extra statistics of a right result, computed after timing. fetch : brings it to the host."""
         return {}
@@ -98,19 +104,6 @@ def benchmark_of(stage: str) -> Benchmark:
         raise UnsupportedError(f"stage {stage} has no file benchmarks/{stage}.py yet, so it is not measured")
     benchmark: Benchmark = getattr(importlib.import_module(name), stage.capitalize())()
     return benchmark
-
-
-def verify(
-    stage: str, result: Any, context: Context, fetch: Callable[[Any], Any] = lambda result: result
-) -> Verified:
-    """Return the verdict on a result of a stage. Raises UnsupportedError for a stage without a check.
-
-    result : of the implementation, without its `Work`
-    context : from `operands.context`
-    fetch : brings nouns to the host
-    """
-    benchmark = benchmark_of(stage)
-    return benchmark.check(benchmark.evidence(result, context, fetch), context)
 
 
 def bytes_of(*nouns: Any) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import Context, benchmark_of, verify
+from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.energy import Meter, metered
 from benchmarks.engine.limits import Sampling
@@ -52,7 +52,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     def passes(result: Any, work: Any) -> bool:
         if context is None:
             return bool(crew.share(None))
-        verdict = verify(case.stage, result, context, where.fetch)
+        verdict = benchmark.verdict(result, context, where.fetch)
         report("verified", **asdict(verdict), replaced=int((work.facts or {}).get("small_pivots", 0)))
         return bool(crew.share(verdict.passes))
 

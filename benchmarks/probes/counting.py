@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import run
-from benchmarks.engine.benchmark import verify
+from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.current import reusable_record
 from benchmarks.engine.follow import adopt
@@ -111,7 +111,7 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
 
     def check(result: Any, when: str) -> None:
         assert context is not None
-        verdict = verify(case.stage, result, context, where.fetch)
+        verdict = benchmark_of(case.stage).verdict(result, context, where.fetch)
         if not verdict.passes:
             raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
