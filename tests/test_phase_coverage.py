@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.engine.places import place
+from benchmarks.engine.places import Gpu
 from fillpath import registry
 from fillpath.case import Case
 from fillpath.nouns import Pattern
@@ -190,7 +190,7 @@ def filling(n: int, each: int) -> Pattern:
 )
 def test_phases_cover_a_call_on_the_gpu(name: str, options: dict[str, bool]) -> None:
     entry = registry.lookup("symbolic", name)
-    where = place("gpu")
+    where = Gpu()
     pattern = where.bring(filling(8000, 200))
 
     def call() -> Any:

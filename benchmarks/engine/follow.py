@@ -10,8 +10,6 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
 
 from fillpath.settings import PARENT
 
@@ -50,12 +48,8 @@ def _job() -> str:
     return os.environ.get("SLURM_JOB_ID", "")
 
 
-def become(command: Sequence[str]) -> NoReturn:
-    """Turn into the command, which keeps this process's id and its wish to die with the parent."""
+if __name__ == "__main__":
     begin_part()
     adopt()
-    os.execvp(command[0], list(command))
-
-
-if __name__ == "__main__":
-    become(sys.argv[1:])
+    # The command keeps this process's id and its wish to die with the parent.
+    os.execvp(sys.argv[1], sys.argv[1:])

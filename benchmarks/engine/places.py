@@ -3,7 +3,7 @@
 The worker brings the input in before the clock starts, and fetches the results for the gate after it has
 stopped. A place also reads kernels' seconds, peak memory and clocks.
 
-    where = place("gpu")
+    where = Gpu()
     result, work = where.rehearse(lambda: function(where.bring(noun)))
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 
 from benchmarks.engine.benchmark import bytes_of
 from benchmarks.engine.staging import LEAST_BYTES, Staging
-from fillpath.registry import Device
 from impl.cuda import device, nvml, transfer
 
 Call = Callable[[], Any]
@@ -141,11 +140,6 @@ class Gpu(Host):
         self.synchronise()
         self.transfers.setdefault(name, []).append(time.perf_counter() - start)
         return moved
-
-
-def place(name: Device) -> Host:
-    """Return the place of an implementation's device."""
-    return Gpu() if name == "gpu" else Host()
 
 
 def _pool_hook(cupy: Any) -> Any:

@@ -12,7 +12,7 @@ from benchmarks.engine.benchmark import Context, benchmark_of
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.energy import Meter, metered
 from benchmarks.engine.limits import Sampling
-from benchmarks.engine.places import Host, place
+from benchmarks.engine.places import Gpu, Host
 from benchmarks.engine.reference import reference
 from fetch.prepare import load_prepared, prepare
 from fillpath.case import Case
@@ -100,7 +100,7 @@ def brought(case: Case, path: Path, crew: Alone) -> tuple[Context | None, Host, 
         made = reference(prepared) if stage_of(case.stage).refers else None
         context = operands.context(prepared, made, implementation, options, case.seed)
         noun = operands.operand(implementation, context)
-    where = place(implementation.device)
+    where = Gpu() if implementation.device == "gpu" else Host()
     noun = where.bring(crew.share(noun))
     arguments = operands.arguments(implementation, options, case.seed, case.gpus)
     return context, where, lambda: implementation.function(noun, **arguments)
