@@ -5,7 +5,6 @@
 A process cannot handle a SIGKILL, so each asks the kernel to kill it when its parent dies.
 """
 
-import contextlib
 import ctypes
 import os
 import signal
@@ -20,8 +19,7 @@ FOLLOW = (sys.executable, "-m", "benchmarks.engine.follow")
 
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when its parent dies; end now if the parent is gone already."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit("the process that started this one has ended")
 

@@ -36,8 +36,6 @@ from impl.cuda.peers import device_count
 # No memory moves more, not even a GPU's cache: a median below the least bytes over this rate is marked as
 # suspect.
 BYTES_PER_SECOND: Mapping[Device, float] = {"cpu": 1e12, "gpu": 2e13}
-# Bytes of an entry of F: its index, and in the numeric phase its value in float32.
-_INDEX, _VALUE = 4, 4
 
 
 def measure(
@@ -156,13 +154,13 @@ def least_bytes(case: Case, implementation: Implementation, filled: float) -> fl
 
     Returns 0 where nothing is certain: graphs, counts, peers, and whole solutions, which may fill less.
 
-    filled : float, entries of F
+    filled : float, entries of F, each with an int32 index, and in the numeric phase a value in float32
     """
     stage = stage_of(case.stage)
     counts = implementation.values(dict(case.options)).get("output") == "counts"
     if not stage.refers or counts or implementation.peer:
         return 0.0
-    return filled * (_INDEX + (_VALUE if case.stage == "numeric" else 0))
+    return filled * (8 if case.stage == "numeric" else 4)
 
 
 def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> str:
@@ -211,6 +209,6 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
         kernels = outcome.kernel_seconds or None
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
     record = replace(blank, **taken, reason=reason)
-    least = None if outcome.bytes is None else outcome.bytes / BYTES_PER_SECOND[implementation.device]
-    too_fast = record.median is not None and least is not None and record.median < least
+    least = outcome.bytes / BYTES_PER_SECOND[implementation.device]
+    too_fast = record.median is not None and record.median < least
     return replace(record, suspect=too_fast)

@@ -22,7 +22,7 @@ class Outcome:
     calling_since : start of the running call by the monotonic clock, None where none runs
     complete : whether all that a right result needs is there, whatever becomes of the worker later
     done : whether there is nothing to wait for
-    bytes : the least that had to be moved
+    bytes : the least that had to be moved, 0 until it is known
     held : numbers among the facts of the gate
     reported : further values of the case's record that are known, by the record's names
     """
@@ -38,7 +38,7 @@ class Outcome:
     phases: dict[str, list[float]] = field(default_factory=dict)
     kernel_seconds: list[float] = field(default_factory=list)
     held: dict[str, float] = field(default_factory=dict)
-    bytes: int | None = None
+    bytes: int = 0
     reported: dict[str, Any] = field(default_factory=dict)
 
     def take(self, message: dict[str, Any]) -> None:

@@ -23,8 +23,6 @@ from impl.symbolic.factor_counts_cpu import factor_counts
 from impl.symbolic.fill1_pruned import fill1_pruned
 from impl.symbolic.gilbert_peierls import gilbert_peierls
 
-Implementation = Callable[[Pattern], tuple[Any, Any]]
-
 # A change of what a reference holds, or of how its hashes are made, is another version.
 VERSION = "v1"
 # Entries of F up to which gilbert_peierls checks as well. An update belongs to an entry of each of L, U and
@@ -46,12 +44,11 @@ def reference_path(prepared_hash: str) -> Path:
 def reference(prepared: Prepared) -> Reference:
     """Return the reference of a prepared matrix, from the cache or made now."""
     path = reference_path(prepared.hash)
-    cached = load_reference(path)
-    if cached is not None:
-        return cached
-    new = make_reference(prepared.pattern)
-    _save(path, new)
-    return new
+    made = load_reference(path)
+    if made is None:
+        made = make_reference(prepared.pattern)
+        _save(path, made)
+    return made
 
 
 def make_reference(pattern: Pattern) -> Reference:
@@ -73,7 +70,7 @@ def make_reference(pattern: Pattern) -> Reference:
     return reference
 
 
-def _checkers(pattern: Pattern, filled: Filled) -> tuple[Implementation, ...]:
+def _checkers(pattern: Pattern, filled: Filled) -> tuple[Callable[[Pattern], tuple[Any, Any]], ...]:
     """Return bitfronts_cpu, with gilbert_peierls where F is small.
 
     gilbert_peierls checks alone where it can and bitfronts_cpu's bits would take more memory than F.

@@ -200,8 +200,7 @@ def _flops(arrays: Any, order: int, dtype: str, wait: Callable[[], object] = lam
 def _touch_pages() -> None:
     """Write to each page of fresh memory, with small pages asked for."""
     with mmap.mmap(-1, FAULT_BYTES) as fresh:
-        if hasattr(mmap, "MADV_NOHUGEPAGE"):
-            fresh.madvise(mmap.MADV_NOHUGEPAGE)
+        fresh.madvise(mmap.MADV_NOHUGEPAGE)
         np.frombuffer(fresh, np.uint8)[:: mmap.PAGESIZE] = 1
 
 
