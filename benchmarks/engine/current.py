@@ -94,8 +94,7 @@ def ok_record(case: Case, run_id: str = "") -> Record | None:
         for record in _measured_here(case)
         if record.status is Status.OK and record.key == key_of(case, (record.prepared or {}).get("hash", ""))
     ]
-    of_run = [record for record in current if record.run_id == run_id]
-    return next(iter([*of_run, *current]), None)
+    return min(current, key=lambda record: record.run_id != run_id, default=None)
 
 
 def store(record: Record) -> Record:

@@ -74,28 +74,20 @@ class Meter:
 @contextlib.contextmanager
 def metered(name: Device, gpus: int = 1) -> Iterator[Meter]:
     """Hold the meter of an implementation's device. gpus : int, cards, from the current card on."""
-    if name == "cpu":
-        yield Meter(_packages())
-        return
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        yield Meter(())
-        return
-    try:
-        yield Meter([_card(address) for address in _addresses(gpus)])
-    finally:
-        pynvml.nvmlShutdown()
+    counters = _packages() if name == "cpu" else []
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(pynvml.NVMLError):
+            if name == "gpu":
+                pynvml.nvmlInit()
+                stack.callback(pynvml.nvmlShutdown)
+                counters = [_card(address) for address in _addresses(gpus)]
+        yield Meter(counters)
 
 
 def _card(address: str) -> _Counter:
     """Return NVML's counter of a card by its address on the PCI bus."""
-
-    def read() -> float:
-        card = pynvml.nvmlDeviceGetHandleByPciBusId(address)
-        return int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card)) / 1e3
-
-    return _Counter(read)
+    card = partial(pynvml.nvmlDeviceGetHandleByPciBusId, address)
+    return _Counter(lambda: int(pynvml.nvmlDeviceGetTotalEnergyConsumption(card())) / 1e3)
 
 
 def _packages() -> list[_Counter]:

@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from fillpath.hardware import read
 from fillpath.host import machine_name
 from fillpath.paths import WORK, write_text
 
@@ -67,10 +68,7 @@ def note_machine(stage: str) -> None:
 
 def machine_of(stage: str) -> str:
     """Return the machine that measured the stage last, this machine if none did."""
-    try:
-        return (_MACHINES / stage).read_text()
-    except OSError:
-        return machine_name()
+    return read(_MACHINES / stage) or machine_name()
 
 
 def alone() -> Run:
