@@ -38,7 +38,6 @@ class Numeric(Suite):
         static = bool(options.get("static_pivoting"))
         both = context.noun(TwoWay)
         result, panels = on_filled(result, both) if isinstance(result, FrontFactor) else (result, None)
-        # Kernels that CuPy compiles flush float32's denormal numbers.
         flushes = context.implementation.device == "gpu"
         return verify_factor(result, context.prepared, both, options.get("dtype"), static, panels, flushes)
 

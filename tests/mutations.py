@@ -313,7 +313,7 @@ MUTATIONS = (
     ),
     Mutation(
         "all available memory may be used", "benchmarks/engine/limits.py",
-        "available * 9 // 10", "available",
+        "available_memory() * 9 // 10", "available_memory()",
         "test_measure.py::test_memory_and_samples_are_bounded",
     ),
     Mutation(

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.engine import current, inputs, machine, run
 from benchmarks.engine import measure as measuring
-from benchmarks.engine.limits import USUAL, Limits, Sampling
+from benchmarks.engine.limits import SHORT, Limits, Sampling
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
 from fetch.matrix_id import resolve
@@ -201,7 +201,7 @@ def test_fresh_measures_again_and_keeps_both_but_not_twice_in_one_run() -> None:
 
 def test_more_samples_than_stored_are_measured() -> None:
     measure(case_of("right"), replace(LIMITS, samples=1))
-    assert len(measure(case_of("right"), Limits(forked=True)).seconds) == USUAL.most
+    assert len(measure(case_of("right"), Limits(forked=True)).seconds) == SHORT.most
     assert len(measure(case_of("right"), replace(LIMITS, samples=7)).seconds) == 7
     assert len(read_records(record_path("test-machine", case_of("right").name))) == 3
 

@@ -69,7 +69,7 @@ def test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked(monkeypatch:
 def test_a_suite_forks_and_samples_by_its_purpose() -> None:
     for suite, usual in [("embedded", SHORT), ("small", USUAL), ("papers", USUAL)]:
         limits = limits_of(Case("symbolic", "fill1", "grid2d,6"), Settings(suite=suite))
-        assert (limits.usual, limits.forked) == (usual, suite == "embedded")
+        assert (limits.sampling, limits.forked) == (usual, suite == "embedded")
 
 
 def test_an_embedded_suite_prepares_its_inputs_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ class Sampling:
 
 # More samples gain little: processes differ by more than the samples within one.
 USUAL = Sampling(5, 2.0)
-# For the embedded suite, which shows that everything works.
+# For the embedded suite, which shows that everything works, and forks its workers.
 SHORT = Sampling(3, 1.0)
 
 
@@ -31,8 +31,7 @@ class Limits:
     seconds : of the worker's whole life, preparation left out
     preparation : seconds of preparing its matrix and making the reference
     memory : bytes resident; None for nine tenths of what is available when it starts
-    samples : exact number, None for `usual`
-    usual : the samples of a process without an exact number
+    samples : exact number, None for SHORT where `forked`, else for USUAL
     forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU
     """
 
@@ -40,12 +39,12 @@ class Limits:
     preparation: float = 1800.0
     memory: int | None = None
     samples: int | None = None
-    usual: Sampling = USUAL
     forked: bool = False
 
     @property
     def sampling(self) -> Sampling:
-        return Sampling(self.samples, math.inf) if self.samples else self.usual
+        usual = SHORT if self.forked else USUAL
+        return Sampling(self.samples, math.inf) if self.samples else usual
 
     def memory_limit(self) -> int:
         """Return the limit in bytes."""

@@ -26,7 +26,6 @@ from fillpath.paths import results, write_text
 from fillpath.processes import interval
 from impl.cuda import device, kernels, peers
 
-VERSION = 1
 SAMPLES = 7
 # Seconds of work before the first sample, in which clocks rise, and of a sample at least.
 WARM_UP, SAMPLE = 0.3, 0.02
@@ -50,7 +49,7 @@ def calibrate() -> Path:
     first, reason = _or_reason(gpu)
     together, failure = _or_reason(gpus) if first else (None, "")
     data = {
-        "schema": VERSION,
+        "schema": 1,
         "machine": machine_name(),
         "measured_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
         "host": host(),

@@ -27,8 +27,6 @@ from fillpath.paths import results, write_text
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, load_all
 
-SCHEMA_VERSION = 1
-
 
 class CountingError(FillpathError):
     """A case could not be counted."""
@@ -59,7 +57,7 @@ def store(tool: str, record: Record, content: Mapping[str, Any]) -> Path:
     """Write counts with the key of their record. Return the file."""
     path = counts_path(tool, record.machine, record.case)
     about = {
-        "schema": SCHEMA_VERSION,
+        "schema": 1,
         "case": record.case,
         "key": record.key,
         "machine": record.machine,

@@ -37,7 +37,6 @@ from fillpath.hardware import identity
 from fillpath.host import node_lock
 from fillpath.lock import exclusive
 from fillpath.paths import write_text
-from fillpath.record import Status
 from fillpath.registry import Implementation, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
@@ -190,8 +189,7 @@ def _is_measured(case: Case) -> bool:
     """Tell whether `counting.measured` finds an ok record; the newest on this input may have failed."""
     record = ok_record(case)
     prepared = (record.prepared or {}).get("hash", "") if record else ""
-    newest = reusable_record(case, prepared, Limits(samples=1)) if prepared else None
-    return newest is not None and newest.status is Status.OK
+    return record is not None and reusable_record(case, prepared, Limits(samples=1)) == record
 
 
 def link_rates() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.engine.limits import SHORT, USUAL, Limits
+from benchmarks.engine.limits import Limits
 from benchmarks.runs.experiments import Experiment, experiments, variant
 from fetch import catalogue
 from fetch.names import is_generated
@@ -129,8 +129,7 @@ def _cost(entry: Entry) -> int:
 
 def limits_of(case: Case, settings: Settings) -> Limits:
     """Return the limits of a process of the case in the suite of these settings."""
-    embedded, name = settings.suite == "embedded", _class(case, settings)
-    limits = Limits(usual=SHORT if embedded else USUAL, forked=embedded)
+    limits, name = Limits(forked=settings.suite == "embedded"), _class(case, settings)
     if name is None:
         return limits
     role = "own" if case.implementation in layout()["own"] else "baselines"
