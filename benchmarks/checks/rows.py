@@ -77,8 +77,7 @@ def digest(filled: Filled) -> Digest:
 
 def updates(filled: Filled) -> int:
     """Count gilbert_peierls' updates: for each entry of L, the entries of U in the row of its column."""
-    pattern = filled.pattern
-    upper = pattern.indptr[1:] - filled.upper_start - 1
+    pattern, upper = filled.pattern, filled.counts().upper - 1
     return int(_sum_over_lower(pattern.indptr, pattern.indices, filled.upper_start, upper))
 
 

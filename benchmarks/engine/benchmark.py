@@ -24,7 +24,7 @@ class Context:
 
     prepared : the matrix
     reference : of the matrix; None for a stage that does not refer to F
-    implementation : other people's library may do more than the stage asks for
+    implementation : of the case; a peer may do more than the stage asks for
     options : the value of every option of the implementation
     nouns : by type, on the host: what the benchmark reads, and their parts
     expected : of the benchmark's `expected`

@@ -111,10 +111,11 @@ class Outcome:
 
     def _add_facts(self, facts: Mapping[str, float]) -> None:
         """Add facts to the work, and refuse work that is impossible."""
-        work = self.reported["work"]
-        self.reported["work"] = work = {**work, "facts": {**(work["facts"] or {}), **facts} or None}
-        if impossible := _impossible(work):
-            self.reported["work"] = None
+        work = dict(self.reported["work"])
+        work["facts"] = {**(work["facts"] or {}), **facts} or None
+        impossible = _impossible(work)
+        self.reported["work"] = None if impossible else work
+        if impossible:
             self._end(Status.ERROR, f"its work has {', '.join(impossible)}")
 
     def _end(self, status: Status, reason: str) -> None:
