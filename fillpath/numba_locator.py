@@ -2,33 +2,30 @@
 
 Numba's own cache looks at the file of a function alone, not at the helpers that the function inlines. An
 edited helper would leave stale machine code in use. Here a module's stamp names its folder. The stamp hashes
-the syntax of the module and of all that it imports within `ROOMS`. Comments, docstrings, lines and the
-checkout's place do not count.
+the module's file and all files that it imports within `ROOMS`. The checkout's place does not count.
 
-    ~/.cache/fillpath/numba/impl.levels.glu2-5f0c52f1b3a94d27/glu2._levels-8a1f0c22d9.py311.nbi
+    ~/.cache/fillpath/numba/impl.levels.glu2-5f0c52f1b3a94d27/glu2._levels-31.py311.nbi
 
 All checkouts share it; `$NUMBA_CACHE_DIR/fillpath` takes its place where a user sets that. Anything in it can
 be removed at any time, and a folder that no process used for 30 days is.
 """
 
-import ast
 import atexit
 import contextlib
 import functools
-import hashlib
-import json
 import os
+import re
 import shutil
-import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any, Self
 
+from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, users_cache
 
 # Rooms with compiled code, or with constants that compiled code reads (tests/test_numba_cache.py).
@@ -39,10 +36,11 @@ NEUTRAL = (
     "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS",
     "NUMBA_THREADING_LAYER",
 )  # fmt: skip
-DAY = 86400
-KEPT = 30 * DAY
-_PARSER = sys.version.encode() + Path(__file__).read_bytes()
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# Seconds after which a folder that no process used is removed.
+KEPT = 30 * 86400
+# An import's module, empty for `import a`, and its names, in a line or in brackets.
+_IMPORT = re.compile(r"(?:\bfrom\s+([\w.]+)\s+)?\bimport\s+(\([^)]*\)|.*)")
+_WORD = re.compile(r"\w[\w.]*")
 
 
 class Locator:
@@ -55,7 +53,9 @@ class Locator:
         self._folder = base() / f"{module}-{self._stamp[:16]}"
         # Numba's warnings name it.
         self._py_file = str(path)
-        _note_use(self._folder)
+        # The folder may not exist yet, or be another user's.
+        with contextlib.suppress(OSError):
+            os.utime(self._folder)
 
     @classmethod
     def from_function(cls, function: FunctionType, file: str) -> Self | None:
@@ -79,9 +79,8 @@ class Locator:
         return self._stamp
 
     def get_disambiguator(self) -> str:
-        """Tell functions of one name in a module apart: by their code, since lines move with comments."""
-        code = _code(self._function.__code__, self._function.__doc__)
-        return hashlib.sha256(repr(code).encode()).hexdigest()[:10]
+        """Return what tells functions of one name in a module apart: their first lines."""
+        return str(self._function.__code__.co_firstlineno)
 
 
 @functools.cache
@@ -127,22 +126,19 @@ def _places() -> Iterator[Path]:
 @functools.cache
 def stamp(path: Path) -> str:
     """Return the hash of a module, of all that it imports within `ROOMS`, and of what compiles it."""
-    return hashlib.sha256("\n".join([*compilers(), *syntax_of(reached(path))]).encode()).hexdigest()
+    files = sorted(reached(path))
+    names = (str(file.relative_to(ROOT)) for file in files)
+    return content_hash(*compilers(), *names, *(file.read_bytes() for file in files))
 
 
 def reached(path: Path) -> set[Path]:
     """Return a file with all that it imports within `ROOMS`, directly or not."""
     found, todo = {path}, [path]
     while todo:
-        new = {file for name in _parsed(todo.pop())[1] for file in _files(name)} - found
+        new = {file for name in _imported(todo.pop()) for file in _files(name)} - found
         found |= new
         todo += new
     return found
-
-
-def syntax_of(files: Iterable[Path]) -> list[str]:
-    """Return a line for each file: its place in the checkout, and the hash of its syntax."""
-    return sorted(f"{file.relative_to(ROOT)} {_parsed(file)[0]}" for file in files)
 
 
 @functools.cache
@@ -170,56 +166,19 @@ def _files(name: str) -> list[Path]:
 
 
 @functools.cache
-def _parsed(path: Path) -> tuple[str, list[str]]:
-    """Return the hash of a file's syntax, and the names that it imports.
-
-    Parsing takes some milliseconds a file: the answer is kept on disk, by the file's content.
-    """
-    source = path.read_bytes()
-    kept = base() / "parsed" / hashlib.sha256(_PARSER + source).hexdigest()
-    with contextlib.suppress(OSError, ValueError):
-        digest, names = json.loads(kept.read_text())
-        return digest, names
-    tree = ast.parse(source)
-    names = sorted(set(_imported(tree)))
-    for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            del node.body[0]
-    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-    with contextlib.suppress(OSError):
-        kept.parent.mkdir(exist_ok=True)
-        written = kept.with_suffix(f".{os.getpid()}")
-        written.write_text(json.dumps([digest, names]))
-        written.replace(kept)
-    return digest, names
-
-
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            # `import a.b` binds a, where any module of it may be looked up.
-            yield from (each.name if each.asname else each.name.partition(".")[0] for each in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{each.name}" for each in node.names)
-
-
-def _code(code: CodeType, docstring: str | None) -> tuple[object, ...]:
-    """Return the code that the interpreter runs, without its lines and its docstring."""
-    inner = (_code(each, None) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
-    constants = [each for each in inner if each != repr(docstring)]
-    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, constants
-
-
-def _note_use(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        if time.time() - folder.stat().st_mtime > DAY:
-            os.utime(folder)
+def _imported(path: Path) -> list[str]:
+    """Return the names that a file imports, among other words: comments look like imports too."""
+    found = []
+    for module, words in _IMPORT.findall(path.read_text()):
+        # `import a.b` binds a, where any module of it may be looked up.
+        found += [f"{module}.{word}" if module else word.partition(".")[0] for word in _WORD.findall(words)]
+    return found
 
 
 @functools.cache
 def _remove_unused() -> None:
     """Remove what no process used for `KEPT` seconds, once a process."""
-    for entry in (*base().iterdir(), *base().glob("parsed/*")):
+    for entry in base().iterdir():
         with contextlib.suppress(OSError):
             if time.time() - entry.stat().st_mtime > KEPT:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()

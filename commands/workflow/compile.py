@@ -7,7 +7,7 @@ from pathlib import Path
 from commands._parser import Arguments
 from fillpath.hardware import hardware
 from fillpath.nouns import content_hash
-from fillpath.numba_locator import ROOMS, base, compilers, syntax_of
+from fillpath.numba_locator import ROOMS, base, compilers
 from fillpath.paths import CONFIG, ROOT, write_text
 from fillpath.settings import Settings, settings
 
@@ -26,7 +26,7 @@ def run(arguments: Arguments) -> int:
 
 def _marker(chosen: Settings) -> Path:
     """Return the file that exists once all code of these settings is compiled for CPUs like this one's."""
-    choosing = [(CONFIG / name).read_bytes() for name in ("experiments.yaml", "matrices.csv")]
-    code = syntax_of(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
-    words = (sys.version, str(hardware().cpu), chosen.text(), *compilers(), *code)
-    return base() / f"compiled-{content_hash(*words, *choosing)}"
+    choosing = [CONFIG / name for name in ("experiments.yaml", "matrices.csv")]
+    code = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+    words = (sys.version, str(hardware().cpu), chosen.text(), *compilers())
+    return base() / f"compiled-{content_hash(*words, *(path.read_bytes() for path in (*choosing, *code)))}"
