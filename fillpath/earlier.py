@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fillpath import LOG
-from fillpath.errors import ConfigError
+from fillpath.errors import InputError
 from fillpath.paths import atomic_write
 
 NAME = "earlier.jsonl.xz"
@@ -19,12 +19,15 @@ Line = tuple[int, str]
 _CASE = re.compile(r'"case": ?"([^"]*)"')
 
 
-def unpacked(data: bytes, where: str) -> list[str]:
-    """Return the lines of an archive. where : its name, for errors. Raises ConfigError if it is damaged."""
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a case's file, or of an archive. Raises InputError for a damaged archive."""
+    data = path.read_bytes()
     try:
-        return lzma.decompress(data).decode(errors="replace").splitlines()
+        text = lzma.decompress(data) if path.name == NAME else data
     except (lzma.LZMAError, EOFError) as error:
-        raise ConfigError(f"{where}: not an archive of records ({error}); restore or remove it") from error
+        raise InputError(f"{path}: not an archive of records ({error}); restore or remove it") from error
+    # Bytes that are not text make a line that is not a record.
+    return text.decode(errors="replace").splitlines()
 
 
 def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
@@ -40,8 +43,8 @@ def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
 
 
 def add(archive: Path, lines: Iterable[str]) -> int:
-    """Add lines that the archive lacks. Returns how many. Raises ConfigError if the archive is damaged."""
-    present = unpacked(archive.read_bytes(), str(archive)) if archive.is_file() else []
+    """Add lines that the archive lacks. Returns how many. Raises InputError if the archive is damaged."""
+    present = lines_of(archive) if archive.is_file() else []
     every = list(dict.fromkeys([*present, *lines]))
     if len(every) > len(present):
         text = "".join(f"{line}\n" for line in every)
@@ -54,8 +57,8 @@ def add(archive: Path, lines: Iterable[str]) -> int:
 def _by_case(archive: Path, *state: int) -> Mapping[str, Sequence[Line]]:
     """state : what changes with the content."""
     try:
-        lines = unpacked(archive.read_bytes(), str(archive))
-    except ConfigError as error:
+        lines = lines_of(archive)
+    except InputError as error:
         LOG.warning("%s", error)
         return {}
     found: dict[str, list[Line]] = {}

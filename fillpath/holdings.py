@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from fillpath import earlier, gate_verdicts
-from fillpath.case import Case
 from fillpath.config import violation
-from fillpath.errors import ConfigError, InputError, UnknownNameError
+from fillpath.errors import InputError
 from fillpath.paths import results
-from fillpath.record import Record, parse_lines
+from fillpath.record import Record, records_in
 
 # The file with a pack's checksums, in the format of `sha256sum -c`.
 SUMS = "SHA256SUMS"
@@ -44,11 +43,11 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
     read_ceilings(folder)
     archive = folder / earlier.NAME
     archived: dict[str, list[Record]] = {}
-    for record in _read_file(archive) if archive.is_file() else ():
+    for record in _read_file(archive, folder) if archive.is_file() else ():
         archived.setdefault(record.case, []).append(record)
     cases = []
     for path in sorted((folder / "records").glob("*.jsonl")):
-        if here := _read_file(path):
+        if here := _read_file(path, folder):
             cases.append([*(each for each in archived.get(path.stem, ()) if each not in here), *here])
     if not cases:
         raise InputError(f"{folder / 'records'}: partial: it holds no record")
@@ -67,7 +66,7 @@ def machines() -> list[str]:
 def read_facts(folder: Path) -> Mapping[str, Any]:
     """Return the content of machine.json, empty without one. Raises InputError if it is damaged."""
     remedy = "correct it or remove it"
-    facts = _read_json(folder / FACTS, remedy) or {}
+    facts = _read_json(folder / FACTS, remedy)
     cpu, cores, gpus = (facts.get(name) for name in ("cpu", "cores", "gpus"))
     names = gpus is None or (isinstance(gpus, list) and all(isinstance(name, str) for name in gpus))
     if not (names and isinstance(cpu, str | None) and isinstance(cores, int | None)):
@@ -75,24 +74,22 @@ def read_facts(folder: Path) -> Mapping[str, Any]:
     return facts
 
 
-def read_ceilings(folder: Path) -> Mapping[str, Any] | None:
-    """Return the ceilings that `fillpath calibrate` wrote for a machine, None without any.
+def read_ceilings(folder: Path) -> Mapping[str, Any]:
+    """Return the ceilings that `fillpath calibrate` wrote for a machine, empty without any.
 
     Raises InputError for a file that is damaged or of another schema.
     """
-    path = folder / "ceilings.json"
-    ceilings = _read_json(path, "run `fillpath calibrate` there again")
-    if ceilings is None:
-        return None
-    if mistake := violation(ceilings, "ceilings"):
-        raise InputError(f"{path}: {mistake}; run `fillpath calibrate` there again")
+    path, remedy = folder / "ceilings.json", "run `fillpath calibrate` there again"
+    ceilings = _read_json(path, remedy)
+    if path.is_file() and (mistake := violation(ceilings, "ceilings")):
+        raise InputError(f"{path}: {mistake}; {remedy}")
     return ceilings
 
 
-def _read_json(path: Path, remedy: str) -> Mapping[str, Any] | None:
-    """Return the object in a file, None without the file. Raises InputError with the remedy."""
+def _read_json(path: Path, remedy: str) -> Mapping[str, Any]:
+    """Return the object in a file, empty without the file. Raises InputError with the remedy."""
     if not path.is_file():
-        return None
+        return {}
     try:
         value = json.loads(path.read_text())
     except (OSError, ValueError) as error:
@@ -137,22 +134,13 @@ def _check_sum(folder: Path, name: str, digest: str) -> None:
         )
 
 
-def _read_file(path: Path) -> list[Record]:
-    """Return the records of a case's file, or of the archive. Raises InputError where it is damaged."""
-    is_archive, data = path.name == earlier.NAME, path.read_bytes()
-    folder = path.parent if is_archive else path.parents[1]
-    try:
-        lines = (
-            earlier.unpacked(data, path.name) if is_archive else data.decode(errors="replace").splitlines()
-        )
-        records = parse_lines(lines, path.name)
-        names = {Case.parse(record.case).name for record in records}
-    except (ConfigError, UnknownNameError) as error:
-        raise InputError(f"{path}: corrupted: {error}") from error
-    for line, record in enumerate(records, 1):
-        of = record.machine
+def _read_file(path: Path, folder: Path) -> list[Record]:
+    """Return the records of a case's file, or of the archive. Raises InputError for a record of another."""
+    records = records_in(path)
+    for number, record in enumerate(records, 1):
+        of, case = record.machine, record.case
         if of != folder.name:
-            raise InputError(f"{path}:{line}: is of machine {of!r}: call the folder results/{of}")
-    if not is_archive and (others := names - {path.stem}):
-        raise InputError(f"{path}: is of case {min(others)}: call the file {min(others)}.jsonl")
+            raise InputError(f"{path}:{number}: is of machine {of!r}: call the folder results/{of}")
+        if case != path.stem and path.name != earlier.NAME:
+            raise InputError(f"{path}:{number}: is of case {case}: call the file {case}.jsonl")
     return records

@@ -40,10 +40,18 @@ def node_lock(name: str) -> Path:
     return WORK / f"{name}-{node_name()}.lock"
 
 
-def owner() -> str | None:
-    """Return the fingerprint of this machine's only host, None for several or an unknown one."""
+def own_facts() -> dict[str, Any]:
+    """Return facts that depend on this machine's folder.
+
+    name : str, of the folder
+    host : str, fingerprint of the machine's only host, None for several or an unknown one
+    gpus : GPU models of this host or, if it sees none, those noted in the folder
+    """
     name = machine_name()
-    return fingerprint() if _is_free(name) or _facts(name).get("host") == fingerprint() else None
+    facts = _facts(name)
+    is_alone = _is_free(name) or facts.get("host") == fingerprint()
+    gpus = hardware().gpus or facts.get("gpus") or ()
+    return {"name": name, "host": fingerprint() if is_alone else None, "gpus": gpus}
 
 
 def is_own(name: str) -> bool:
@@ -56,7 +64,7 @@ def is_here(name: str) -> bool:
 
     A host that sees no GPU is of no kind that has one.
     """
-    facts = _readable_facts(name)
+    facts = _facts(name)
     return not _differences(facts) and bool(hardware().gpus) >= bool(facts.get("gpus"))
 
 
@@ -65,9 +73,10 @@ def share(name: str) -> None:
 
     A folder that belonged to another host alone stays as it is.
     """
-    if _readable_facts(name).get("host") == fingerprint():
-        path = results() / name / FACTS
-        write_text(path, json.dumps({**_facts(name), "host": None}, indent=2, sort_keys=True) + "\n")
+    facts = _facts(name)
+    if facts.get("host") == fingerprint():
+        text = json.dumps({**facts, "host": None}, indent=2, sort_keys=True) + "\n"
+        write_text(results() / name / FACTS, text)
 
 
 def require_kind() -> None:
@@ -77,7 +86,7 @@ def require_kind() -> None:
     """
     require_checkout()
     name = settings().machine
-    if name and (differences := _differences(_facts(name))):
+    if name and (differences := _differences(read_facts(results() / name))):
         raise ConfigError(
             f"FILLPATH_MACHINE={name}: this host is of another kind than results/{name}: "
             f"{', '.join(differences)}; choose another name, or unset it"
@@ -89,7 +98,7 @@ def name_message() -> str:
     name, host = machine_name(), node_name()
     if settings().machine or name == host:
         return ""
-    facts = _readable_facts(host)
+    facts = _facts(host)
     differences = _differences(facts)
     stranger = "of another host" if facts.get("host") else "perhaps another host's"
     reason = f"of other hardware ({', '.join(differences)})" if differences else stranger
@@ -97,17 +106,12 @@ def name_message() -> str:
     return f"results/{host} is {reason}: what is measured here goes to results/{name}{join}"
 
 
-def known_gpus() -> tuple[str, ...]:
-    """Return the GPU models of this host or, if it sees none, those noted in this machine's folder."""
-    return hardware().gpus or tuple(_facts(machine_name()).get("gpus") or ())
-
-
 def _is_free(name: str) -> bool:
     return not any((results() / name / each).exists() for each in (FACTS, "records"))
 
 
 def _is_ours(name: str) -> bool:
-    facts = _readable_facts(name)
+    facts = _facts(name)
     return facts.get("host") == fingerprint() and not _differences(facts)
 
 
@@ -122,12 +126,8 @@ def _differences(facts: Mapping[str, Any]) -> list[str]:
     return [f"{what} {far} there, {near} here" for what, far, near in pairs if far and near and far != near]
 
 
-def _readable_facts(name: str) -> Mapping[str, Any]:
-    """Return `_facts`, empty where the file is damaged."""
-    with contextlib.suppress(InputError):
-        return _facts(name)
-    return {}
-
-
 def _facts(name: str) -> Mapping[str, Any]:
-    return read_facts(results() / name)
+    """Return a machine's facts, empty without a file or where it is damaged."""
+    with contextlib.suppress(InputError):
+        return read_facts(results() / name)
+    return {}

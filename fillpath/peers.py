@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from fillpath.config import load
-from fillpath.errors import ConfigError, UnavailableError, find
+from fillpath.errors import UnavailableError, find
 from fillpath.paths import CONFIG
-from fillpath.settings import settings
+from fillpath.settings import settings, variable_of
 
 FILE = CONFIG / "peers.yaml"
 # Fields that a peer has as the file has them.
-_GIVEN = ("title", "command", "file", "setting", "mpi")
+_GIVEN = ("title", "command", "file", "mpi")
 _ADVICE = "; the head of config/peers.yaml explains the fields of a peer"
 _SYSTEM = Path("/usr")
 # Where a system keeps its libraries, the user's own first. Others of lib/*-linux-gnu are another machine's.
@@ -43,7 +43,6 @@ class Peer:
     command : str, a line that installs it
     packages : tuple of str, packages of PyPI that it comes in; the first one that is installed counts
     file : str, a regular expression of the shared library's name; empty where the package is imported
-    setting : str, the variable that names the file
     mpi : bool, whether it is called on ranks, through mpi4py
     declared : mapping, its entry of config/peers.yaml, with the words of docs/peers.md
     """
@@ -53,9 +52,13 @@ class Peer:
     command: str
     packages: tuple[str, ...] = ()
     file: str = ""
-    setting: str = ""
     mpi: bool = False
     declared: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def setting(self) -> str:
+        """Return the variable that names the library's file, empty where there is none."""
+        return variable_of(self.name) if self.file else ""
 
     @property
     def remedy(self) -> str:
@@ -127,7 +130,7 @@ class Peer:
             for distribution in distributions
             for path in self._matching(Path(str(file.locate())) for file in distribution.files or ())
         }
-        named: Path | None = getattr(settings(), self.name) if self.setting else None
+        named: Path | None = getattr(settings(), self.name)
         users = [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
         folders = [*users, *(_SYSTEM / folder for folder in _FOLDERS)]
         shared = (path for folder in folders for path in self._matching(folder.glob("lib*")))
@@ -148,8 +151,6 @@ def peers() -> Mapping[str, Peer]:
     """
     found = {}
     for name, declared in load(FILE, "peers", _ADVICE).items():
-        if declared.get("setting", expected := f"FILLPATH_{name.upper()}") != expected:
-            raise ConfigError(f"{FILE}: $.{name}.setting: expected {expected}{_ADVICE}")
         given = {key: declared[key] for key in _GIVEN if key in declared}
         found[name] = Peer(name, **given, packages=tuple(declared.get("packages", ())), declared=declared)
     return found

@@ -22,8 +22,9 @@ from typing import Any, Self
 import fastjsonschema
 
 from fillpath import LOG, earlier
+from fillpath.case import Case
 from fillpath.config import schema_of, violation
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, InputError, UnknownNameError
 from fillpath.nouns import content_hash
 from fillpath.paths import results, write_text
 
@@ -195,32 +196,29 @@ def record_path(machine: str, case: str) -> Path:
 def read_records(path: Path) -> list[Record]:
     """Return the records of a case, those of the archive first, the current one last; none without a file.
 
-    Raises ConfigError naming the file and the line that is no record.
+    Raises InputError naming the file and the line that is no record.
     """
     if not path.is_file():
         return []
-    here = parse_records(path.read_bytes(), str(path))
+    here = records_in(path)
     archive = path.parent.parent / earlier.NAME
-    before = [_read_line(str(archive), *line) for line in earlier.by_case(archive).get(path.stem, ())]
+    before = [_read_line(archive, *line) for line in earlier.by_case(archive).get(path.stem, ())]
     return [*(record for record in before if record not in here), *here]
 
 
-def parse_records(data: bytes, where: str) -> list[Record]:
-    """Return the records of a file, by its content. Raises ConfigError naming `where` and the line."""
-    # Bytes that are not text make a line that is not a record.
-    return parse_lines(data.decode(errors="replace").splitlines(), where)
+def records_in(path: Path) -> list[Record]:
+    """Return the records of a case's file, or of an archive alone. Raises InputError as `read_records`."""
+    lines = enumerate(earlier.lines_of(path), start=1)
+    return [_read_line(path, number, line) for number, line in lines if line]
 
 
-def parse_lines(lines: Iterable[str], where: str) -> list[Record]:
-    """Return the records of a file's lines, empty lines left out, as `parse_records` does."""
-    return [_read_line(where, number, line) for number, line in enumerate(lines, start=1) if line]
-
-
-def _read_line(where: str, number: int, line: str) -> Record:
+def _read_line(path: Path, number: int, line: str) -> Record:
     try:
-        return Record.from_json(json.loads(line))
-    except (ValueError, TypeError, AttributeError, ConfigError) as error:
-        raise ConfigError(f"{where}:{number}: not a record ({error}); mend or remove the line") from error
+        record = Record.from_json(json.loads(line))
+        Case.parse(record.case)
+    except (ValueError, TypeError, AttributeError, ConfigError, UnknownNameError) as error:
+        raise InputError(f"{path}:{number}: not a record ({error}); mend or remove the line") from error
+    return record
 
 
 def line_of(record: Record) -> str:
@@ -254,7 +252,7 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
             records = read_records(path)
-        except ConfigError as error:
+        except InputError as error:
             LOG.warning("%s", error)
             continue
         if records:

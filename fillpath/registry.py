@@ -85,7 +85,7 @@ class Implementation:
     def canonical(self, options: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """Return the options as a case writes them: sorted, without defaults, with one spelling per value."""
         pairs = [(self.option(name), value) for name, value in self.arguments(options).items()]
-        return tuple(sorted((o.name, o.canonical_text(value)) for o, value in pairs if value != o.default))
+        return tuple(sorted((o.name, o.text(value)) for o, value in pairs if value != o.default))
 
     def source_hash(self, versions: Mapping[str, str] | None = None) -> str:
         """Hash the code that decides what is measured, without comments, docstrings and places.

@@ -61,12 +61,8 @@ def _figure(text: str) -> str:
     # config imports paths, and paths imports this module.
     from fillpath.config import figure_names
 
-    names = figure_names()
-    if text in names:
-        return text
-    near = [name for name in names if name.startswith(f"{text.partition('.')[0]}.")] or names
-    hint = suggest(text, near) or f"; there are {', '.join(near)}"
-    raise ConfigError(f"expected a figure such as {names[0]}{hint}")
+    of_paper = [name for name in figure_names() if name.startswith(f"{text.partition('.')[0]}.")]
+    return one_of(*(of_paper or figure_names()))(text)
 
 
 def matching(pattern: str, expected: str, value: Callable[[str], Any] = str) -> Callable[[str], Any]:
@@ -217,10 +213,9 @@ def refuse_unknown(environment: Mapping[str, str]) -> None:
     """Raise ConfigError for a variable that begins with FILLPATH_ and does not exist."""
     for name in environment:
         if name.startswith(PREFIX) and name not in VARIABLES:
-            # Without what all have in common, which would make each like every other.
-            names = [other.removeprefix(PREFIX) for other in VARIABLES]
-            near = difflib.get_close_matches(name.removeprefix(PREFIX), names, 1)
-            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"there are {', '.join(VARIABLES)}"
+            # All have nine letters in common.
+            near = difflib.get_close_matches(name, VARIABLES, 1, cutoff=0.8)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(VARIABLES)}"
             raise ConfigError(f"{name}: no such setting; {hint}")
 
 

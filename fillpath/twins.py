@@ -17,14 +17,12 @@ TWIN_OF = "twin of "
 FILE = CONFIG / "twins.csv"
 
 
-def originals_of(twin: str) -> Sequence[str]:
-    """Return the papers' matrices that a matrix is the twin of. twin : str, its id in a case's name."""
-    return originals().get(twin, ())
-
-
 @functools.cache
 def originals(path: Path = FILE) -> Mapping[str, Sequence[str]]:
-    """Return the papers' matrices by their twin. Raises ConfigError for a file without the columns."""
+    """Return the papers' matrices by their twin's id in a case's name.
+
+    Raises ConfigError for a file without the columns.
+    """
     found: dict[str, list[str]] = {}
     with path.open(newline="") as handle:
         reader = csv.DictReader(handle)

@@ -38,7 +38,7 @@ from tests.test_ranks import require_mpi
 
 LIBRARY = Peer(
     "hypre", "HYPRE", "make it", packages=("no-such-package",),
-    file=r"libpeer(-\w+)?(-\d[\d.]*)?\.so(\.\d[\d.]*)?", setting="FILLPATH_HYPRE",
+    file=r"libpeer(-\w+)?(-\d[\d.]*)?\.so(\.\d[\d.]*)?",
 )  # fmt: skip
 
 
@@ -277,8 +277,8 @@ CALL = {"settings": "its defaults", "matrix": "general", "threads": "1", "loop":
 @pytest.mark.parametrize(
     "changes",
     [
-        {"licence": ""}, {"colour": "red"}, {"setting": "HYPRE"}, {"packages": []}, {"file": "HYPRE"},
-        {"mpi": "yes"}, {"home": "http://x"}, {"setting": "FILLPATH_AMGX"},
+        {"licence": ""}, {"colour": "red"}, {"packages": []}, {"file": "HYPRE"},
+        {"mpi": "yes"}, {"home": "http://x"}, {"setting": "FILLPATH_HYPRE"},
         {"calls": {}}, {"calls": {"solve": CALL}},
         {"calls": {"solve.hypre": {**CALL, "threads": "2"}}}, {"calls": {"solve.hypre": {"settings": "x"}}},
     ],
@@ -288,7 +288,7 @@ def test_what_is_no_peer_is_refused(
 ) -> None:
     right = {
         "title": "HYPRE", "home": "https://x", "licence": "MIT", "size": "1 MB", "seen": "2.26.0",
-        "file": "libHYPRE", "setting": "FILLPATH_HYPRE", "command": "make it", "calls": {"solve.hypre": CALL},
+        "file": "libHYPRE", "command": "make it", "calls": {"solve.hypre": CALL},
     }  # fmt: skip
     file = tmp_path / "peers.yaml"
     monkeypatch.setattr(peers, "FILE", file)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fillpath.config import schema_of
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, InputError
 from fillpath.processes import interval
 from fillpath.record import (
     RIGHT_HAND_SIDE,
@@ -231,7 +231,7 @@ def test_a_damaged_line_is_named_and_hides_no_other_case(caplog: pytest.LogCaptu
     write_records(damaged, [record()])
     damaged.write_text(damaged.read_text() + "<<<<<<< HEAD\n")
     write_records(record_path("test-machine", "symbolic.fill1@b.natural"), [record()])
-    with pytest.raises(ConfigError, match=r"natural\.jsonl:2: not a record"):
+    with pytest.raises(InputError, match=r"natural\.jsonl:2: not a record"):
         read_records(damaged)
     assert len(Records.load("test-machine").rows) == 1
     assert "natural.jsonl:2" in caplog.text

@@ -16,6 +16,7 @@ from fillpath import config, host
 from fillpath.config import figure_names
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
+from fillpath.peers import peers
 from fillpath.settings import VARIABLES, Settings, variable_of
 from tests.thorough import daily
 
@@ -31,6 +32,7 @@ def test_every_variable_that_the_code_names_is_listed() -> None:
         for path in ROOT.glob(pattern):
             if ".venv" not in path.parts and path.is_file() and path != Path(__file__):
                 named |= set(re.findall(r"\bFILLPATH_[A-Z_]*[A-Z]\b", path.read_text()))
+    named |= {peer.setting for peer in peers().values() if peer.setting}
     assert named == set(VARIABLES)
 
 
@@ -59,10 +61,10 @@ def test_values_of_the_environment() -> None:
             "FILLPATH_SUITE=smal: expected one of embedded, small, papers; did you mean",
         ),
         ("FILLPATH_PAPER", "gsfa", "did you mean gsofa"),
-        ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as gsofa."),
+        ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected one of gsofa."),
         ("FILLPATH_FIGURE", "gsofa.fig1O", "; did you mean gsofa.fig10, "),
         ("FILLPATH_FIGURE", "fig10", "; did you mean gsofa.fig10?"),
-        ("FILLPATH_FIGURE", "glu3.zzzzzzzz", "; there are glu3."),
+        ("FILLPATH_FIGURE", "glu3.zzzzzzzz", ": expected one of glu3."),
         ("FILLPATH_OFFLINE", "yes", "FILLPATH_OFFLINE=yes: expected 1, 0 or nothing"),
         ("FILLPATH_LIMIT", "soon", "FILLPATH_LIMIT=soon: expected a time such as"),
         *(
@@ -133,7 +135,7 @@ def test_a_machine_has_the_name_that_was_chosen(name: str, monkeypatch: pytest.M
 
 MISSPELT = [
     ("FILLPATH_SUIT", "small", "FILLPATH_SUIT: no such setting; did you mean FILLPATH_SUITE"),
-    ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected a figure such as "),
+    ("FILLPATH_FIGURE", "gsofa.fig1O", "FILLPATH_FIGURE=gsofa.fig1O: expected one of "),
 ]
 
 

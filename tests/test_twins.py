@@ -15,7 +15,7 @@ from fillpath import registry
 from fillpath.case import Preparation
 from fillpath.errors import ConfigError
 from fillpath.paths import CONFIG, ROOT
-from fillpath.twins import FILE, originals, originals_of
+from fillpath.twins import FILE, originals
 from tests.thorough import daily
 
 ROWS = [
@@ -81,7 +81,7 @@ def test_every_twin_of_gsofas_matrices_stands_for_it_in_the_papers_suite() -> No
         made = names.parse(twin.name)
         assert twin.stands_for == (entry.id,) and (twin.suite, twin.kind) == ("papers", entry.kind)
         assert twin.order == made.order and made.nnz in (None, twin.nnz)
-        assert originals_of(twin.id) == [entry.id]
+        assert originals()[twin.id] == [entry.id]
 
 
 def test_every_row_is_of_the_catalogue_and_stands_on_the_page() -> None:

@@ -21,7 +21,6 @@ import psutil
 from fillpath import holdings, host, peers
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.hardware import hardware, host_facts, read
-from fillpath.host import machine_name
 from fillpath.paths import ROOT, results, write_text
 from fillpath.registry import Device
 from impl.cuda import device, kernels
@@ -53,8 +52,8 @@ def write_facts() -> None:
     Its `host` is the only host whose results the folder holds, None for several.
     """
     host.require_kind()
-    path = results() / machine_name() / holdings.FACTS
-    written = {**facts(), "gpus": host.known_gpus(), "name": machine_name(), "host": host.owner()}
+    written = {**facts(), **host.own_facts()}
+    path = results() / written["name"] / holdings.FACTS
     text = json.dumps(written, indent=2, sort_keys=True) + "\n"
     if read(path) != text.strip():
         write_text(path, text)

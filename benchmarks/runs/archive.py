@@ -26,7 +26,7 @@ from fillpath.host import is_own, share
 from fillpath.lock import exclusive
 from fillpath.paths import atomic_write, free_space, results, write_text
 from fillpath.processes import of_run
-from fillpath.record import Record, Status, line_of, parse_records, read_records, record_path, write_records
+from fillpath.record import Record, Status, line_of, read_records, record_path, records_in, write_records
 
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
@@ -94,7 +94,7 @@ def set_aside(machine: str) -> int:
         lines = [line_of(record) for records in superseded.values() for record in records]
         added = earlier.add(folder / earlier.NAME, lines)
         for path, records in superseded.items():
-            here = parse_records(path.read_bytes(), str(path))
+            here = records_in(path)
             if any(record in records for record in here):
                 write_records(path, [record for record in here if record not in records])
     return added
@@ -191,9 +191,9 @@ def _merge(arrived: Path, packed: Path) -> int:
     """
     target, data = results() / arrived.relative_to(packed.parent), arrived.read_bytes()
     if arrived.name == earlier.NAME:
-        return earlier.add(target, earlier.unpacked(data, arrived.name))
+        return earlier.add(target, earlier.lines_of(arrived))
     if arrived.suffix == ".jsonl":
-        return _merge_records(target, parse_records(data, arrived.name))
+        return _merge_records(target, records_in(arrived))
     if not target.is_file():
         _write(target, data)
     elif arrived.name == gate_verdicts.NAME:
@@ -229,8 +229,7 @@ def _is_current(packed: Path, case: str) -> bool:
     records = packed / "records" / f"{case}.jsonl"
     if not records.is_file():
         return False
-    arrived = parse_records(records.read_bytes(), records.name)
-    return read_records(record_path(packed.name, case))[-1:] == arrived[-1:]
+    return read_records(record_path(packed.name, case))[-1:] == records_in(records)[-1:]
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:

@@ -22,7 +22,7 @@ from fillpath.entry import Entry
 from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from fillpath.stages import STAGES
-from fillpath.twins import originals_of
+from fillpath.twins import originals
 
 # The suite that is too large to be measured whole.
 _LAID_OUT = "papers"
@@ -154,7 +154,7 @@ def _class(case: Case, settings: Settings) -> str | None:
     entry = catalogue.find(case.matrix) if settings.suite == _LAID_OUT else None
     if entry is None:
         return None
-    name = "twins" if originals_of(case.matrix) else entry.suite
+    name = "twins" if case.matrix in originals() else entry.suite
     return name if name in layout()["limits"] else None
 
 

@@ -22,7 +22,7 @@ from benchmarks.engine.run import Run
 from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from fetch.prepare import prepared_hash, prepared_path
 from fillpath.case import Case, Preparation
-from fillpath.errors import ConfigError, DiskFullError, FillpathError, UnavailableError
+from fillpath.errors import DiskFullError, FillpathError, InputError, UnavailableError
 from fillpath.host import machine_name
 from fillpath.processes import Rounds, number, of_run
 from fillpath.record import Record, Status, read_records, record_path
@@ -55,14 +55,14 @@ def median_seconds(name: str) -> float:
 def run_stage(stage: str) -> None:
     """Measure the cases of a stage that are not done, with a line per process on stderr.
 
-    Raises DiskFullError where a case was refused for want of space; ConfigError where the records of a case
+    Raises DiskFullError where a case was refused for want of space; InputError where the records of a case
     are damaged, once all others are measured.
     """
     within, cases, damage = _run(), [], []
     for case in suite_cases(settings(), stage):
         try:
             read_records(record_path(machine_name(), case.name))
-        except ConfigError as error:
+        except InputError as error:
             damage.append(error)
         else:
             cases.append(case)
@@ -74,7 +74,7 @@ def run_stage(stage: str) -> None:
     _measure(stage, _runnable(cases), _runnable(left), within)
     if damage:
         more = f" (the first of {len(damage)} damaged cases)" if damage[1:] else ""
-        raise ConfigError(f"{damage[0]}{more}")
+        raise InputError(f"{damage[0]}{more}")
 
 
 def is_done(stage: str) -> bool:
@@ -138,7 +138,7 @@ def _is_done(case: Case, within: Run, hash_of: Callable[[str, Preparation, int],
     except UnavailableError as error:
         wanted = Status.UNAVAILABLE, str(error), current.key_of(case, "")
         return [(last.status, last.reason, last.key) for last in records[-1:]] == [wanted]
-    except ConfigError:
+    except InputError:
         return False
     prepared = hash_of(case.matrix, case.preparation, case.seed) if records else ""
     if not prepared or (stage_of(case.stage).refers and not reference_path(prepared).is_file()):

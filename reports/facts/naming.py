@@ -11,7 +11,7 @@ import pandas as pd
 from fillpath.case import matrix_id
 from fillpath.entry import Entry
 from fillpath.papers import papers
-from fillpath.twins import TWIN_OF, originals_of
+from fillpath.twins import TWIN_OF, originals
 from reports.facts.printed import Entries, abbreviation, abbreviations, by_matrix, printed_column
 
 NAMES = (
@@ -22,7 +22,7 @@ NAMES = (
 def label(matrix: str, entry: Entry | None, paper: str) -> str:
     """Return `rma10 (RM)`, `twin of RM`, or the name alone where the paper has no abbreviation."""
     short, known = abbreviation(entry, paper), _by_id(paper)
-    twin_of = [known[original] for original in originals_of(matrix) if original in known]
+    twin_of = [known[original] for original in originals().get(matrix, ()) if original in known]
     if twin_of and not short:
         return f"{TWIN_OF}{' and '.join(twin_of)}"
     # As people write what a case names: `poisson3d,40,uniform` is `poisson3d:40:uniform`.

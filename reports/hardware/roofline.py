@@ -44,7 +44,7 @@ class Roof:
 
 def roofs(machine: str) -> list[Roof]:
     """Return the roofs of a machine's devices, none without ceilings. Raises InputError for damaged ones."""
-    found, ceilings = [], read_ceilings(results() / machine) or {}
+    found, ceilings = [], read_ceilings(results() / machine)
     for kind in ("host", "gpu", "gpus"):
         if device := ceilings.get(kind):
             rates = {name: rate["per_second"] for name, rate in device["rates"].items()}

@@ -52,7 +52,7 @@ def _folder_facts(folder: Path) -> dict[str, Any]:
     facts = {key: value for key, value in read_facts(folder).items() if key != "name"}
     if memory := facts.get("memory"):
         facts["memory"] = f"{memory / 2**30:.0f} GiB"
-    ceilings = read_ceilings(folder) or {}
+    ceilings = read_ceilings(folder)
     for kind in ("host", "gpu", "gpus"):
         for name, rate in (ceilings.get(kind) or {"rates": {}})["rates"].items():
             title, scale, unit = CEILINGS[name]
