@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Self
 
-from fillpath.errors import UnknownNameError
+from fillpath.errors import UnknownNameError, find
 
 MATCHINGS = ("none", "auto", "mc64")
 # A file name may have 255 bytes on every common file system, and a suffix follows.
@@ -30,6 +30,7 @@ _PREPARATION = re.compile(
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VALUE = re.compile(r"[A-Za-z0-9._,+-]+")
 _MATRIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=,+-]*")
+_COUNT = re.compile(r"[1-9][0-9]*")
 _RESERVED = ("gpus", "seed", "threads")
 
 
@@ -51,11 +52,11 @@ class Preparation:
     systems: str = "one"
 
     def __post_init__(self) -> None:
-        _one_of(self.systems, SYSTEMS, "for")
+        find(self.systems, dict.fromkeys(SYSTEMS), "no preparation for")
         if self.systems != "one" and self.ordering != "best":
             raise UnknownNameError(f"for={self.systems} is for ordering best, not {self.ordering}")
-        _one_of(self.matching, MATCHINGS, "matching")
-        _one_of(self.ordering, ORDERINGS, "ordering")
+        find(self.matching, dict.fromkeys(MATCHINGS), "no matching")
+        find(self.ordering, dict.fromkeys(ORDERINGS), "no ordering")
         if not 0 <= self.diagonal <= MAX_DIAGONAL:
             raise UnknownNameError(f"diagonal {self.diagonal}: expected an integer in 0..{MAX_DIAGONAL}")
         if self.diagonal and self.matching != "none":
@@ -151,10 +152,15 @@ class Case:
             raise UnknownNameError(f"case {name!r}: expected {expected}")
         stage, _, rest = left.partition(".")
         implementation, _, written = rest.partition(".")
-        options = _parse_options(written, name)
-        reserved = {key: _parse_count(key, options.pop(key)) for key in _RESERVED if key in options}
+        # A dot separates options only where another `=` follows before the next dot.
+        pieces = re.split(r"\.(?=[^.=]*=)", written) if written else []
+        options = {key: value for key, _, value in (piece.partition("=") for piece in pieces)}
+        reserved = {key: options.pop(key) for key in _RESERVED if key in options}
+        for key, count in reserved.items():
+            _match(_COUNT, count, key)
+        counts = {key: int(count) for key, count in reserved.items()}
         sorted_options = tuple(sorted(options.items()))
-        case = cls(stage, implementation, matrix, Preparation.parse(preparation), sorted_options, **reserved)
+        case = cls(stage, implementation, matrix, Preparation.parse(preparation), sorted_options, **counts)
         if case.name != name:
             raise UnknownNameError(f"case {name!r}: write {case.name!r}")
         return case
@@ -166,30 +172,6 @@ def matrix_id(name: str) -> str:
     return name.replace(":", ",").replace("/", "+")
 
 
-def _parse_options(written: str, name: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    # A dot separates options only where another `=` follows before the next dot.
-    for piece in re.split(r"\.(?=[^.=]*=)", written) if written else []:
-        key, equals, value = piece.partition("=")
-        if not equals:
-            raise UnknownNameError(f"case {name!r}: {piece!r} is not option=value")
-        if key in options:
-            raise UnknownNameError(f"case {name!r}: option {key!r} is given twice")
-        options[key] = value
-    return options
-
-
-def _parse_count(key: str, text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]*", text):
-        raise UnknownNameError(f"{key}={text}: expected a positive integer")
-    return int(text)
-
-
 def _match(pattern: re.Pattern[str], text: str, what: str) -> None:
     if not pattern.fullmatch(text):
         raise UnknownNameError(f"{what} {text!r}: only {pattern.pattern} is allowed")
-
-
-def _one_of(word: str, words: tuple[str, ...], what: str) -> None:
-    if word not in words:
-        raise UnknownNameError(f"{what} {word!r}: expected one of {', '.join(words)}")

@@ -140,8 +140,7 @@ def interval(seconds: Sequence[float]) -> tuple[float, float]:
 
 def _resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
     """Return the medians of DRAWS samples as large as this one, drawn from it with replacement."""
-    drawn = np.sort(np.asarray(seconds)[_drawn(len(seconds), seed)], axis=1)
-    medians: Floats = (drawn[:, (len(seconds) - 1) // 2] + drawn[:, len(seconds) // 2]) / 2
+    medians: Floats = np.median(np.asarray(seconds)[_drawn(len(seconds), seed)], axis=1)
     return medians
 
 

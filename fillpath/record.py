@@ -11,7 +11,7 @@ measurement. Superseded records may lie in the machine's archive (fillpath/earli
 import functools
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from operator import lt
@@ -226,17 +226,15 @@ def line_of(record: Record) -> str:
     return json.dumps(record.to_json(), allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
-def write_records(path: Path, records: Iterable[Record]) -> None:
+def write_records(path: Path, records: Sequence[Record]) -> None:
     """Replace the file by these records, the current one last.
 
     Leading records of earlier runs that the archive holds stay in the archive alone.
     """
-    records = list(records)
     archived = {line for _, line in earlier.by_case(path.parent.parent / earlier.NAME).get(path.stem, ())}
     run_id = records[-1].run_id if records else ""
-    numbered = zip(map(line_of, records), records, strict=True)
-    kept = itertools.dropwhile(lambda each: each[0] in archived and each[1].run_id != run_id, numbered)
-    write_text(path, "".join(f"{line}\n" for line, _ in kept))
+    kept = itertools.dropwhile(lambda each: each.run_id != run_id and line_of(each) in archived, records)
+    write_text(path, "".join(f"{line_of(record)}\n" for record in kept))
 
 
 def record_key(case: str, prepared_hash: str, source_hash: str, machine: str) -> str:

@@ -66,9 +66,9 @@ def test_the_printed_example() -> None:
         ("symbolic.gsofa@onetone2.amdd", "ordering 'amdd'"),
         ("symbolic.gsofa@onetone2.none+metis", "write 'metis'"),
         ("symbolic.gsofa.b=1.a=1@onetone2.metis", "write 'symbolic.gsofa.a=1.b=1@onetone2.metis'"),
-        ("symbolic.gsofa.a=1.a=2@onetone2.metis", "is given twice"),
-        ("symbolic.gsofa.a@onetone2.metis", "'a' is not option=value"),
-        ("symbolic.gsofa.threads=0@onetone2.metis", "expected a positive integer"),
+        ("symbolic.gsofa.a=1.a=2@onetone2.metis", "write 'symbolic.gsofa.a=2@onetone2.metis'"),
+        ("symbolic.gsofa.a@onetone2.metis", "value of option a ''"),
+        ("symbolic.gsofa.threads=0@onetone2.metis", "threads '0'"),
         ("symbolic.gsofa@one tone.metis", "matrix 'one tone'"),
     ],
 )
