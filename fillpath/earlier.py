@@ -30,16 +30,23 @@ def lines_of(path: Path) -> list[str]:
     return text.decode(errors="replace").splitlines()
 
 
+@functools.lru_cache(maxsize=8)
 def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
     """Return the lines of each case, the last one superseded last.
 
-    An archive that is damaged has none, with a warning: it stops no measurement.
+    An archive that is damaged has none, with a warning: it stops no measurement. What another process adds
+    later is not seen.
     """
     try:
-        state = archive.stat()
-    except OSError:
+        lines = lines_of(archive) if archive.is_file() else []
+    except InputError as error:
+        LOG.warning("%s", error)
         return {}
-    return _by_case(archive, state.st_mtime_ns, state.st_size)
+    found: dict[str, list[Line]] = {}
+    for number, line in enumerate(lines, start=1):
+        case = _CASE.search(line)
+        found.setdefault(case[1] if case else "", []).append((number, line))
+    return found
 
 
 def add(archive: Path, lines: Iterable[str]) -> int:
@@ -50,19 +57,5 @@ def add(archive: Path, lines: Iterable[str]) -> int:
         text = "".join(f"{line}\n" for line in every)
         with atomic_write(archive, "wb") as handle:
             handle.write(lzma.compress(text.encode(), preset=9))
+        by_case.cache_clear()
     return len(every) - len(present)
-
-
-@functools.lru_cache(maxsize=8)
-def _by_case(archive: Path, *state: int) -> Mapping[str, Sequence[Line]]:
-    """state : what changes with the content."""
-    try:
-        lines = lines_of(archive)
-    except InputError as error:
-        LOG.warning("%s", error)
-        return {}
-    found: dict[str, list[Line]] = {}
-    for number, line in enumerate(lines, start=1):
-        case = _CASE.search(line)
-        found.setdefault(case[1] if case else "", []).append((number, line))
-    return found

@@ -105,11 +105,6 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def sums_text(sums: Mapping[str, str]) -> str:
-    """Return checksums by path as the text of a checksum file."""
-    return "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-
-
 def read_sums(path: Path) -> dict[str, str]:
     """Return the checksums in a file, by path; empty if there is no such file. Raises InputError."""
     sums = {}

@@ -62,7 +62,7 @@ class Locator:
         """Return the place of a function's code, None for a function that is not of this checkout."""
         _name_each_file_anew()
         path = Path(file).resolve()
-        return cls(function, path) if _is_ours(path) else None
+        return cls(function, path) if str(path).startswith(_PLACES) else None
 
     def ensure_cache_path(self) -> None:
         """Make the folder, before something is written to it."""
@@ -149,10 +149,6 @@ def compilers() -> list[str]:
     return [*versions, *(f"{name}={value}" for name, value in chosen if name not in NEUTRAL)]
 
 
-def _is_ours(path: Path) -> bool:
-    return str(path).startswith(_PLACES)
-
-
 @functools.cache
 def _files(name: str) -> list[Path]:
     """List the files within `ROOMS` that an imported name may mean.
@@ -162,7 +158,8 @@ def _files(name: str) -> list[Path]:
     place = ROOT.joinpath(*name.split("."))
     package = place.parent
     named = (package.with_suffix(".py"), package / "__init__.py", place.with_suffix(".py"))
-    return [file for file in (*named, *place.rglob("*.py")) if _is_ours(file) and file.is_file()]
+    files = (file for file in (*named, *place.rglob("*.py")) if str(file).startswith(_PLACES))
+    return [file for file in files if file.is_file()]
 
 
 @functools.cache

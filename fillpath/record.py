@@ -170,7 +170,6 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON values, checked against the schema. Raises ConfigError on a violation."""
         data = asdict(self)
-        data["status"] = str(self.status)
         _validate(data)
         return data
 

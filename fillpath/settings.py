@@ -187,8 +187,7 @@ class Settings:
     def text(self) -> str:
         """Return the choices that distinguish one run from another, without its time limit."""
         names = ("suite", "paper", "figure", "device", "fresh", "rounds")
-        covered = {name: getattr(self, name) for name in names}
-        return json.dumps(covered, sort_keys=True)
+        return json.dumps({name: getattr(self, name) for name in names}, sort_keys=True)
 
 
 def variable_of(field: str) -> str:

@@ -21,7 +21,7 @@ import pandas as pd
 
 from fillpath import LOG, earlier, gate_verdicts, holdings
 from fillpath.errors import DiskFullError, InputError
-from fillpath.holdings import SUMS, read_sums, sums_text
+from fillpath.holdings import SUMS, read_sums
 from fillpath.host import is_own, share
 from fillpath.lock import exclusive
 from fillpath.paths import atomic_write, free_space, results, write_text
@@ -74,7 +74,7 @@ def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) ->
         for name, data in sorted((made or {}).items()):
             add(name, data)
         count = len(sums)
-        add(SUMS, sums_text(sums).encode())
+        add(SUMS, "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())).encode())
     return count
 
 
