@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fillpath.config import load
-from fillpath.errors import ConfigError, find, suggest
+from fillpath.errors import find
 from fillpath.paths import CONFIG
 
 FOLDER = CONFIG / "papers"
@@ -50,7 +50,8 @@ _COLUMNS = ("matrices", "fill", "symmetry")
 def papers() -> Mapping[str, Paper]:
     """Return every paper by its id, in their order.
 
-    Raises ConfigError for a damaged file, or one that contradicts config/schemas/papers.json.
+    Raises ConfigError for a damaged file, or one that contradicts config/schemas/papers.json. Raises
+    UnknownNameError for a printed table or a column that does not exist.
     """
     read = [_read(path) for path in FOLDER.glob("*.yaml")]
     return {paper.id: paper for paper in sorted(read, key=lambda paper: (paper.place, paper.id))}
@@ -68,17 +69,10 @@ def paper(id: str) -> Paper:
 
 def _read(path: Path) -> Paper:
     loaded = load(path, "papers", "; fillpath/papers.py lists the fields of a paper")
-    for mistake in filter(None, (_table_mistake(each, loaded[each]) for each in _COLUMNS if each in loaded)):
-        raise ConfigError(f"{path}: {mistake}")
-    return Paper(path.stem, **loaded)
-
-
-def _table_mistake(name: str, source: str) -> str:
-    """Return the mistake of a field `table.column`, empty where a printed table has that column."""
-    table, _, column = source.partition(".")
     tables = {path.stem: path for path in FOLDER.glob("*.csv")}
-    if table not in tables:
-        return f"$.{name}: no table config/papers/{table}.csv{suggest(table, tables)}"
-    with tables[table].open(newline="") as handle:
-        columns = next(csv.reader(handle), [])
-    return "" if column in columns else f"$.{name}: {table}.csv has no {column}{suggest(column, columns)}"
+    for key in sorted(loaded.keys() & _COLUMNS):
+        table, _, column = loaded[key].partition(".")
+        with find(table, tables, f"{path}: $.{key}: no table").open(newline="") as handle:
+            columns = dict.fromkeys(next(csv.reader(handle), []))
+        find(column, columns, f"{path}: $.{key}: {table}.csv has no column")
+    return Paper(path.stem, **loaded)

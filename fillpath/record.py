@@ -248,12 +248,10 @@ def stored_records(machine: str | None = None) -> Iterator[list[Record]]:
     """
     for path in sorted(results().glob(f"{machine or '*'}/records/*.jsonl")):
         try:
-            records = read_records(path)
+            if records := read_records(path):
+                yield records
         except InputError as error:
             LOG.warning("%s", error)
-            continue
-        if records:
-            yield records
 
 
 @functools.cache

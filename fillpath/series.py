@@ -11,7 +11,6 @@ Fills are left out: those of a source are the same for every right code. A file 
 """
 
 import zipfile
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +35,7 @@ def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str
 
     Raises InputError unless each series has one value per source, or per level.
     """
-    present = {f.name: getattr(series, f.name) for f in fields(series)} if series is not None else {}
-    present = {name: values for name, values in present.items() if values is not None}
+    present = {name: values for name, values in vars(series or Series()).items() if values is not None}
     if isinstance(series, LevelSeries):
         n = len(series.columns)
     for name, values in present.items():

@@ -20,7 +20,7 @@ from benchmarks.runs.cases import figure_cases
 from fetch import catalogue
 from fillpath import papers
 from fillpath.case import Case
-from fillpath.errors import ConfigError, UnknownNameError
+from fillpath.errors import ConfigError, FillpathError, UnknownNameError
 from fillpath.paths import ROOT
 from fillpath.record import Status
 from fillpath.settings import Settings
@@ -130,7 +130,7 @@ def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
         (PAPER + b"matrices: glu3_table1.matrix\n", r"no table .*; did you mean glu3_table1_"),
         (
             PAPER + b"matrices: gsofa_table1_matrices.collection\n",
-            "no collection; did you mean collection_name",
+            "no column 'collection'; did you mean collection_name",
         ),
         (b"", r"\$: None is not of type 'object'"),
         (b"name: [\n", "expected node content"),
@@ -140,7 +140,7 @@ def test_the_example_of_the_guide_is_a_figure(added: None, site: Path) -> None:
 def test_a_damaged_paper_is_named(added: None, text: bytes, message: str) -> None:
     (papers.FOLDER / "sham.yaml").write_bytes(text)
     papers.papers.cache_clear()
-    with pytest.raises(ConfigError, match=rf"^\S*/papers/sham\.yaml: .*{message}") as caught:
+    with pytest.raises(FillpathError, match=rf"^\S*/papers/sham\.yaml: .*{message}") as caught:
         papers.papers()
     assert "\n" not in str(caught.value)
 
