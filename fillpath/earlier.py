@@ -14,8 +14,6 @@ from fillpath.errors import InputError
 from fillpath.paths import atomic_write
 
 NAME = "earlier.jsonl.xz"
-# A line of a file, with its number from 1 on.
-Line = tuple[int, str]
 _CASE = re.compile(r'"case": ?"([^"]*)"')
 
 
@@ -31,18 +29,18 @@ def lines_of(path: Path) -> list[str]:
 
 
 @functools.lru_cache(maxsize=8)
-def by_case(archive: Path) -> Mapping[str, Sequence[Line]]:
-    """Return the lines of each case, the last one superseded last.
+def by_case(archive: Path) -> Mapping[str, Sequence[tuple[int, str]]]:
+    """Return the lines of each case with their numbers, the last one superseded last.
 
-    An archive that is damaged has none, with a warning: it stops no measurement. What another process adds
-    later is not seen.
+    An archive that is damaged has none, with a warning: it stops no measurement. Lines that another process
+    adds later are not seen.
     """
     try:
         lines = lines_of(archive) if archive.is_file() else []
     except InputError as error:
         LOG.warning("%s", error)
         return {}
-    found: dict[str, list[Line]] = {}
+    found: dict[str, list[tuple[int, str]]] = {}
     for number, line in enumerate(lines, start=1):
         case = _CASE.search(line)
         found.setdefault(case[1] if case else "", []).append((number, line))

@@ -60,9 +60,10 @@ def suggest(word: str, words: Iterable[str]) -> str:
 
     Words that begin with `word` come first, then those most like it.
     """
-    known = list(words)
-    begun = sorted((other for other in known if word and other.startswith(word)), key=len)
-    nearest = list(dict.fromkeys([*begun, *difflib.get_close_matches(word, known)]))[:3]
+    likeness = {other: difflib.SequenceMatcher(a=other, b=word).ratio() for other in words}
+    begun = {other: bool(word) and other.startswith(word) for other in likeness}
+    near = [other for other in likeness if begun[other] or likeness[other] >= 0.6]
+    nearest = sorted(near, key=lambda other: (not begun[other], -likeness[other]))[:3]
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""
 
 

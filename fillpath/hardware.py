@@ -65,8 +65,7 @@ def host_facts() -> dict[str, str | float | None]:
 
     cpu_mhz, cpu_max_mhz : clocks of the first core, now and at most
     """
-    most = read(_FREQUENCY / "cpuinfo_max_freq")
-    now = _line(_CPUINFO, "cpu MHz")
+    now, most = _line(_CPUINFO, "cpu MHz"), read(_FREQUENCY / "cpuinfo_max_freq")
     return {
         "stepping": _line(_CPUINFO, "stepping"),
         "microcode": _line(_CPUINFO, "microcode"),

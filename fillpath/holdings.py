@@ -32,10 +32,6 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
 
     Raises InputError naming the damaged or missing file and the remedy.
     """
-    if not (folder / "records").is_dir():
-        raise InputError(
-            f"{folder}: partial: it has no records/; ask for the whole folder, or for a `fillpath pack`"
-        )
     sums = read_sums(folder / SUMS)
     for name, digest in sums.items():
         _check_sum(folder, name, digest)
@@ -50,7 +46,8 @@ def read(folder: Path) -> tuple[str, list[list[Record]]]:
         if here := _read_file(path, folder):
             cases.append([*(each for each in archived.get(path.stem, ()) if each not in here), *here])
     if not cases:
-        raise InputError(f"{folder / 'records'}: partial: it holds no record")
+        remedy = "ask for the whole folder, or for a `fillpath pack`"
+        raise InputError(f"{folder}: partial: it has no records in records/; {remedy}")
     gate_verdicts.require_known(folder / gate_verdicts.NAME, itertools.chain.from_iterable(cases))
     checked = f"{len(sums)} files checked" if sums else "readable; packs alone have checksums"
     without = "" if (folder / FACTS).is_file() else f"; without {FACTS}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import math
 import os
 import sys
 import time
@@ -16,10 +17,10 @@ class BusyError(FillpathError):
 
 
 @contextlib.contextmanager
-def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
+def exclusive(path: Path, seconds: float = math.inf) -> Iterator[None]:
     """Hold a lock that the kernel frees when this process ends, however it ends.
 
-    seconds : how long to wait for the holder, None = as long as it takes
+    seconds : float, how long to wait for the holder
 
     Raises BusyError.
     """
@@ -32,15 +33,15 @@ def exclusive(path: Path, seconds: float | None = None) -> Iterator[None]:
         yield
 
 
-def _wait_for(descriptor: int, path: Path, seconds: float | None) -> None:
-    deadline = None if seconds is None else time.monotonic() + seconds
+def _wait_for(descriptor: int, path: Path, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     announced = False
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = path.read_text() or "another process"
-        if deadline is not None and time.monotonic() > deadline:
+        if time.monotonic() > deadline:
             raise BusyError(f"{path.name} is held by {holder}: let it end, then try again")
         if not announced:
             print(f"waiting for {path.name}, held by {holder}", file=sys.stderr, flush=True)

@@ -67,14 +67,12 @@ class Option:
         A size has the unit that leaves the smallest number: `1073741824` and `1GiB` are one case, and 16GB
         is not written 15625000KiB.
         """
-        if value is None:
-            return "none"
         if self.kind is int and value and self.name.endswith(("memory", "budget", "bytes")):
             sizes = [(unit, size) for unit, size in _UNITS.items() if len(unit) > 1]
             whole = [(value // size, unit) for unit, size in sizes if value % size == 0]
             if whole:
                 return "{}{}".format(*min(whole))
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        return str(value).lower() if isinstance(value, bool | None) else str(value)
 
 
 def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:

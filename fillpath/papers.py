@@ -42,10 +42,6 @@ class Paper:
     generated: Mapping[str, str] = field(default_factory=dict)
 
 
-# Fields that name a column of a printed table.
-_COLUMNS = ("matrices", "fill", "symmetry")
-
-
 @functools.cache
 def papers() -> Mapping[str, Paper]:
     """Return every paper by its id, in their order.
@@ -70,7 +66,8 @@ def paper(id: str) -> Paper:
 def _read(path: Path) -> Paper:
     loaded = load(path, "papers", "; fillpath/papers.py lists the fields of a paper")
     tables = {path.stem: path for path in FOLDER.glob("*.csv")}
-    for key in sorted(loaded.keys() & _COLUMNS):
+    # Fields that name a column of a printed table.
+    for key in sorted(loaded.keys() & {"matrices", "fill", "symmetry"}):
         table, _, column = loaded[key].partition(".")
         with find(table, tables, f"{path}: $.{key}: no table").open(newline="") as handle:
             columns = dict.fromkeys(next(csv.reader(handle), []))

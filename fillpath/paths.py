@@ -87,7 +87,11 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _fsync_folder(path.parent)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _sweep(folder: Path, prefix: str) -> None:
@@ -130,11 +134,3 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file as `atomic_write` does."""
     with atomic_write(path) as handle:
         handle.write(text)
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

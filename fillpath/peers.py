@@ -81,7 +81,7 @@ class Peer:
         """Return the file to load. Raises UnavailableError, naming the command that brings it."""
         place, _ = self._found()
         if place is None:
-            raise UnavailableError(self._lacking)
+            raise UnavailableError(self.installed()[1])
         return place
 
     def version(self) -> str | None:
@@ -104,7 +104,7 @@ class Peer:
     def installed(self) -> tuple[bool, str]:
         """Return whether the library is there, and the reason if not. Never raises."""
         there = self.version() is not None
-        return there, "" if there else self._lacking
+        return there, "" if there else f"{self.title} is not installed: {self.remedy}"
 
     def available(self) -> tuple[bool, str]:
         """Return `installed`, with the packages that call the library. Never raises."""
@@ -112,10 +112,6 @@ class Peer:
         if there and self.mpi and package_version("mpi4py") is None:
             return False, f"{self.title} is called through mpi4py: .venv/bin/pip install -e '.[mpi]'"
         return there, why_not
-
-    @property
-    def _lacking(self) -> str:
-        return f"{self.title} is not installed: {self.remedy}"
 
     def _found(self) -> tuple[Path | None, importlib.metadata.Distribution | None]:
         """Return the library's file and the package that it comes in here, each None without it.

@@ -30,7 +30,6 @@ from fillpath.source_hashes import HEADERS as HEADERS, included as included, mak
 TAKEN = (Raw, Pattern, Prepared, Filled, TwoWay, Assembled, Fronts, Laplacian, System)
 
 Device = Literal["cpu", "gpu"]
-Available = tuple[bool, str]
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Implementation:
     function: Callable[..., Any]
     takes: type
     options: tuple[Option, ...]
-    available: Callable[[], Available]
+    available: Callable[[], tuple[bool, str]]
     kernels: tuple[str, ...] = ()
     peer: tuple[str, ...] = ()
 
@@ -113,7 +112,7 @@ def implementation(
     paper: str = "",
     section: str = "",
     name: str | None = None,
-    available: Callable[[], Available] = lambda: (True, ""),
+    available: Callable[[], tuple[bool, str]] = lambda: (True, ""),
     kernels: tuple[str, ...] = (),
     peer: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

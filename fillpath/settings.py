@@ -51,14 +51,13 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
 
 def _paper(text: str) -> str:
-    # papers imports paths, and paths imports this module.
+    # This module is imported by paths, and so by papers and config: they are imported late.
     from fillpath.papers import papers
 
     return one_of(*papers())(text)
 
 
 def _figure(text: str) -> str:
-    # config imports paths, and paths imports this module.
     from fillpath.config import figure_names
 
     of_paper = [name for name in figure_names() if name.startswith(f"{text.partition('.')[0]}.")]
@@ -104,7 +103,6 @@ def _file(text: str) -> Path:
 
 
 def _profile(text: str) -> str:
-    # paths imports this module.
     from fillpath.paths import ROOT
 
     profiles = sorted(path.name for path in (ROOT / "profiles").glob("*/"))

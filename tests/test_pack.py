@@ -282,7 +282,7 @@ def test_a_full_disk_is_no_fault_of_the_pack(
     [
         ("emty", "did you mean empty?"),
         ("../results/empty", "only letters"),
-        ("empty", "partial: it has no records/"),
+        ("empty", "partial: it has no records"),
     ],
 )
 def test_no_machine_and_no_records_are_said_in_a_line(
