@@ -13,7 +13,7 @@ from benchmarks.runs import marks, rounds
 from benchmarks.runs.cases import limits_of, suite_stages
 from benchmarks.runs.rounds import outstanding
 from fillpath.case import Case
-from fillpath.errors import ConfigError
+from fillpath.errors import InputError
 from fillpath.paths import results
 from fillpath.record import Record, Status, read_records, record_path, write_records
 from fillpath.settings import Settings, settings
@@ -85,7 +85,7 @@ def test_a_torn_line_is_outstanding_and_stops_no_other_input(
     monkeypatch.setattr(rounds, "suite_cases", lambda settings, stage: [CASE, ABSENT, other])
     stored.write_text(stored.read_text()[:-9])
     assert outstanding([CASE], LATER) == [CASE]
-    with pytest.raises(ConfigError, match=r"jsonl:1: not a record .* mend or remove the line"):
+    with pytest.raises(InputError, match=r"jsonl:1: not a record .* mend or remove the line"):
         rounds.run_stage("symbolic")
     assert read_records(record_path("test-machine", other.name))[-1].status is Status.OK
 
