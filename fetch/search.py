@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
@@ -38,7 +38,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Query:
-    """Conditions that a matrix has to meet, all of them; an empty field asks nothing.
+    """Conditions that a matrix has to meet, all of them: an empty field asks nothing, parts ignore case.
 
     search : part of Group/Name or of the kind
     name : part of the name
@@ -46,8 +46,6 @@ class Query:
     kind : part of the kind
     rows, entries : as in `Listed`
     symmetry : of the pattern
-
-    Parts ignore the case of the letters A to Z, as SQLite's LIKE does.
     """
 
     search: str = ""
@@ -60,16 +58,15 @@ class Query:
 
     def __str__(self) -> str:
         """Write the query as a user does: `--search circuit --rows 1000..`."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return " ".join(f"--{name} {value}" for name, value in values.items() if value not in ("", Range()))
+        return " ".join(f"--{name} {text}" for name, text in vars(self).items() if text not in ("", Range()))
 
     def matches(self, matrix: Listed) -> bool:
         """Tell whether the matrix meets the query."""
         return (
-            _folded(self.search) in _folded(f"{matrix.label}\n{matrix.kind}")
-            and _folded(self.name) in _folded(matrix.name)
+            self.search.lower() in f"{matrix.label}\n{matrix.kind}".lower()
+            and self.name.lower() in matrix.name.lower()
             and self.group in ("", matrix.group)
-            and _folded(self.kind) in _folded(matrix.kind)
+            and self.kind.lower() in matrix.kind.lower()
             and matrix.rows in self.rows
             and matrix.entries in self.entries
             and matrix.pattern_symmetry in self.symmetry
@@ -118,8 +115,3 @@ def _ssgetpy() -> Any:
     sys.modules["ssgetpy"] = importlib.util.module_from_spec(spec)
     with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, HOME=home):
         return importlib.import_module("ssgetpy.db")
-
-
-def _folded(text: str) -> bytes:
-    # `lower` changes A to Z alone in bytes.
-    return text.encode(errors="surrogatepass").lower()

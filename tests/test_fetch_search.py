@@ -29,8 +29,8 @@ MADE = (
     Listed("Rajat", "rajat01", 6833, 6833, 43250, "circuit simulation problem", 0.9957, 0.9957),
     Listed("Rajat", "Rajat_02", 10, 12, 10**10, "Circuit simulation problem, 100%", 0.9, 0.0399),
     Listed("hb", "O'Brien", 10, 12, 10, "O'Brien's, of a group's", 1.0, 0.5),
-    Listed("Ünal", "Été%", 12, 10, 11, "", 0.0, 1.0),
-    Listed("Ünal", "été", 12, 10, 12, "a\\b", 1.0, 1.0),
+    Listed("Unal", "Ete%", 12, 10, 11, "", 0.0, 1.0),
+    Listed("Unal", "ete", 12, 10, 12, "a\\b", 1.0, 1.0),
     *(Listed("Many", f"m{i}", i, i, 2 * i, "of many", i / 20, 0.0) for i in range(20)),
 )  # fmt: skip
 Ask = Callable[[Query], tuple[Listed, ...]]
@@ -139,8 +139,8 @@ def test_both_agree_on_the_whole_collection(suitesparse: Path) -> None:
         (Query(search="RAJAT", kind="circuit"), ["rajat01", "Rajat_02"]),
         (Query(search="network", rows=Range(None, 1000)), ["1138bus"]),
         (Query(name="8_b"), ["1138_bus"]),
-        (Query(name="%", group="Ünal"), ["Été%"]),
-        (Query(name="Été"), ["Été%"]),
+        (Query(name="%", group="Unal"), ["Ete%"]),
+        (Query(name="Été"), []),
         (Query(kind="group's"), ["O'Brien"]),
         (Query(group="HB", symmetry=Range(0.5, 0.5)), ["1138bus"]),
         (Query(entries=Range(10**10)), ["Rajat_02"]),
