@@ -6,9 +6,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
 
-from fetch.unpack import MAX_MATRIX
 from fillpath.errors import InputError
 from fillpath.paths import atomic_write, cache, write_text
 
@@ -32,7 +30,7 @@ def adopt(path: Path) -> str:
     if not target.is_file():
         with atomic_write(target, "wb") as handle:
             for block in _blocks(path):
-                cast(IO[bytes], handle).write(block)
+                handle.write(block)
     if given_name(name) != _shown(path):
         write_text(target.with_suffix(".given"), _shown(path))
     return name
@@ -72,13 +70,9 @@ def _shown(path: Path) -> str:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    size = 0
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as handle:
             while block := handle.read(_BLOCK):
-                size += len(block)
-                if size > MAX_MATRIX:
-                    raise InputError(f"{_shown(path)}: larger than {MAX_MATRIX} bytes")
                 yield block
     except (OSError, EOFError, zlib.error) as problem:
         raise InputError(f"{_shown(path)}: cannot be read: {problem}") from None
