@@ -2,7 +2,6 @@
 
 An input that fails stops no other, and its error is only logged: the cases on that input report it."""
 
-import functools
 from collections.abc import Sequence
 
 from benchmarks.engine import run as runs
@@ -24,25 +23,24 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Arguments) -> int:
     within = runs.current() or runs.alone()
-    work = _fetch if arguments.fetch else functools.partial(_prepare, suite_cases(settings()))
+    chosen = [] if arguments.fetch else suite_cases(settings())
     for text in arguments.inputs:
         if within.remaining() <= 0:
             break
         try:
             # The implementation that the case names does not matter to its input.
-            work(Case.parse(f"symbolic.fill1@{text}"), within)
+            case = Case.parse(f"symbolic.fill1@{text}")
+            if arguments.fetch:
+                source.forget_failure(parse(case.matrix))
+                source.locate(parse(case.matrix))
+            else:
+                _prepare(case, chosen, within)
         except Exception as error:
             LOG.warning("%s: %s", type(error).__name__, error)
     return 0
 
 
-def _fetch(case: Case, _: runs.Run) -> None:
-    matrix = parse(case.matrix)
-    source.forget_failure(matrix)
-    source.locate(matrix)
-
-
-def _prepare(chosen: Sequence[Case], case: Case, within: runs.Run) -> None:
+def _prepare(case: Case, chosen: Sequence[Case], within: runs.Run) -> None:
     """Prepare one of the chosen cases for all on its input: a case with a reference needs the most."""
     cases = [c for c in chosen if (c.matrix, c.preparation) == (case.matrix, case.preparation)]
     needy = max(cases, key=lambda c: stage_of(c.stage).refers, default=case)
