@@ -1,24 +1,13 @@
 """Download matrices into the cache, ahead of time."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from commands._parser import Arguments, Parser
 from fetch import catalogue, collection, suitesparse
 from fetch.matrix_id import Generated, InCollection, MatrixId, Unobtainable, parse, resolve
-from fillpath.errors import DiskFullError, InputError, TransferError, UnknownNameError, suggest
+from fillpath.errors import DiskFullError, TransferError, UnknownNameError, suggest
 from fillpath.paths import bytes_text
 from fillpath.settings import SUITES
-
-
-class Outcome(NamedTuple):
-    """The result for a matrix: how it was obtained or why not, in a word and in a message."""
-
-    matrix: MatrixId
-    how: str
-    message: str
-    arrived: int = 0  # bytes
 
 
 def add_arguments(parser: Parser) -> None:
@@ -37,14 +26,23 @@ def run(arguments: Arguments) -> int:
     within = [parse(e.id) for e in catalogue.entries() if any(e.suite in SUITES[suite] for suite in suites)]
     if arguments.index:
         print(f"index: {len(collection.refresh(offline=arguments.offline))} matrices")
-    outcomes = []
-    for outcome in _outcomes(list(dict.fromkeys(named + within)), arguments.offline, arguments.trust):
-        print(f"{outcome.matrix.text}: {outcome.message}", flush=True)
-        outcomes.append(outcome)
-    if outcomes:
-        print(_counts(outcomes))
-    missing = [o for o in outcomes if o.how == "unobtainable" and o.matrix in named]
-    return int(bool(missing) or any(o.how in ("failed", "not tried") for o in outcomes))
+    counts, arrived = Counter[str](), 0
+    rest: tuple[str, str, int] | None = None  # of all after a full disk; other failures stop no matrix
+    for matrix in dict.fromkeys(named + within):
+        try:
+            how, message, size = rest or _obtained(matrix, arguments.offline, arguments.trust)
+        except (TransferError, DiskFullError) as problem:
+            how, message, size = "failed", f"failed: {problem}", 0
+            if isinstance(problem, DiskFullError):
+                rest = "not tried", "not tried: the disk is full", 0
+        print(f"{matrix.text}: {message}", flush=True)
+        counts[how] += 1
+        arrived += size
+    if counts:
+        matrices = "1 matrix" if counts.total() == 1 else f"{counts.total()} matrices"
+        listed = ", ".join(f"{count} {how}" for how, count in counts.items())
+        print(f"{matrices}: {listed}; {bytes_text(arrived)} arrived")
+    return int(counts["failed"] > 0 or any(isinstance(matrix, Unobtainable) for matrix in named))
 
 
 def _matrix(name: str) -> MatrixId:
@@ -57,34 +55,15 @@ def _matrix(name: str) -> MatrixId:
         raise
 
 
-def _outcomes(matrices: Sequence[MatrixId], offline: bool, trust: bool) -> Iterator[Outcome]:
-    """Get these matrices. A matrix that fails does not stop the others, a full disk does."""
-    for place, matrix in enumerate(matrices, 1):
-        try:
-            yield _obtained(matrix, offline, trust)
-        except (TransferError, InputError, DiskFullError) as problem:
-            yield Outcome(matrix, "failed", f"failed: {problem}")
-            if isinstance(problem, DiskFullError):
-                yield from (Outcome(m, "not tried", "not tried: the disk is full") for m in matrices[place:])
-                return
-
-
-def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> Outcome:
+def _obtained(matrix: MatrixId, offline: bool, trust: bool) -> tuple[str, str, int]:
+    """Return how the matrix was obtained or why not, in a word and a message, and the bytes that arrived."""
     match matrix:
         case InCollection(_, group, name, sha256):
             suitesparse.forget_failure(group, name)
             got = suitesparse.fetch(group, name, sha256, offline=offline, trust_change=trust)
-            return Outcome(matrix, got.how, got.message, got.archive - got.resumed)
+            return got.how, got.message, got.arrived
         case Unobtainable(_, reason):
-            return Outcome(matrix, "unobtainable", f"cannot be obtained: {reason}")
+            return "unobtainable", f"cannot be obtained: {reason}", 0
         case Generated():
-            return Outcome(matrix, "generated", "generated: nothing to fetch")
-    return Outcome(matrix, "own", "a file of your own: nothing to fetch")
-
-
-def _counts(outcomes: Sequence[Outcome]) -> str:
-    """Summarise as `3 matrices: 2 downloaded, 1 failed; 1.2 MB arrived`."""
-    counts = Counter(outcome.how for outcome in outcomes)
-    listed = ", ".join(f"{count} {how}" for how, count in counts.items())
-    matrices = "1 matrix" if len(outcomes) == 1 else f"{len(outcomes)} matrices"
-    return f"{matrices}: {listed}; {bytes_text(sum(o.arrived for o in outcomes))} arrived"
+            return "generated", "generated: nothing to fetch", 0
+    return "own", "a file of your own: nothing to fetch", 0

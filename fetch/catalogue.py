@@ -22,23 +22,15 @@ def obtainable(entry: Entry) -> bool:
 
 
 @functools.cache
-def entries() -> tuple[Entry, ...]:
-    """Return the catalogue in the file's order. Raises ConfigError, which names the line."""
-    return read_entries(CONFIG / "matrices.csv")
+def entries(path: Path = CONFIG / "matrices.csv") -> tuple[Entry, ...]:
+    """Return the catalogue in the file's order, each row valid under config/schemas/matrices.json.
 
-
-def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Read a catalogue file, each row valid under config/schemas/matrices.json.
-
-    Raises ConfigError, which names file and line, for an unreadable file, an invalid row, an id that occurs
-    twice, or a stand-in for an unknown id.
+    Raises ConfigError, which names file and line, for an invalid row, an id that occurs twice, or a stand-in
+    for an unknown id.
     """
-    try:
-        with path.open(newline="") as handle:
-            reader = csv.DictReader(handle, restkey="surplus")
-            numbered = [(reader.line_num, _entry(row, f"{path}:{reader.line_num}")) for row in reader]
-    except OSError as problem:
-        raise ConfigError(f"{path}: {problem.strerror}") from None
+    with path.open(newline="") as handle:
+        reader = csv.DictReader(handle, restkey="surplus")
+        numbered = [(reader.line_num, _entry(row, f"{path}:{reader.line_num}")) for row in reader]
     lines: dict[str, int] = {}
     for line, entry in numbered:
         if lines.setdefault(entry.id, line) != line:
@@ -51,10 +43,7 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
 
 def find(text: str) -> Entry | None:
     """Find the entry of an id, name or Group/Name; None for a matrix that the catalogue does not hold."""
-    entry = _index().get(text)
-    if entry is None and names.is_generated(text):
-        return _index().get(names.parse(text).name)
-    return entry
+    return _index().get(names.parse(text).name if names.is_generated(text) else text)
 
 
 def lookup(text: str) -> Entry:
@@ -68,18 +57,16 @@ def lookup(text: str) -> Entry:
 def suggestion(text: str) -> str:
     """Return `; did you mean ...?` for a name that catalogue and local index lack; empty for none."""
     labels = [word for word in _index() if "+" not in word]
-    return collection.nearest(text, labels + [listed.label for listed in collection.local_index()])
+    return suggest(text, labels + [listed.label for listed in collection.local_index()])
 
 
 def _entry(row: dict[str, Any], where: str) -> Entry:
     typed = {key: _typed(key, text) for key, text in row.items()}
     if mistake := violation(typed, "matrices"):
         raise ConfigError(f"{where}: {mistake}")
-    for column in ("papers", "lower_in"):
-        for paper in typed[column]:
-            if paper not in papers():
-                hint = suggest(paper, papers()) or f"; one of {', '.join(papers())}"
-                raise ConfigError(f"{where}: {column}: paper {paper!r} is unknown{hint}")
+    for paper in sorted({*typed["papers"], *typed["lower_in"]} - {*papers()}):
+        hint = suggest(paper, papers()) or f"; one of {', '.join(papers())}"
+        raise ConfigError(f"{where}: paper {paper!r} is unknown{hint}")
     return Entry(**typed | {key: tuple(typed[key]) for key in _LISTS})
 
 

@@ -8,11 +8,10 @@ The index holds the number of matrices, a date, and one line per matrix. Symmetr
 import csv
 import logging
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch.transfer import Part, Wanted, is_remote, locked, refuse_offline, transfer
+from fetch.transfer import Wanted, is_remote, locked, refuse_offline, transfer
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
 from fillpath.settings import settings
@@ -80,18 +79,19 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
     """
     wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?")
     refuse_offline(wanted, offline)
-    with locked("index"):
-        path = cache() / "ssstats.csv"
-        part = Part(path.with_name(f"{path.name}.part"))
-        content = transfer(wanted, part).read_bytes()
+    path = cache() / "ssstats.csv"
+
+    def keep(arrived: Path) -> tuple[Listed, ...]:
+        content = arrived.read_bytes()
         try:
             listed = parse(content)
         except TransferError as problem:
-            part.discard()
             raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
         write_text(path, content.decode())
-        part.discard()
-    return listed
+        return listed
+
+    with locked("index"):
+        return transfer(wanted, path.with_name(f"{path.name}.part"), keep)[0]
 
 
 def spelling(group: str, name: str) -> str:
@@ -99,13 +99,7 @@ def spelling(group: str, name: str) -> str:
     label, labels = f"{group}/{name}", [listed.label for listed in local_index()]
     if label in labels:
         return f"the collection holds {label}: does FILLPATH_MIRROR?"
-    return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{nearest(label, labels) or '?'}"
-
-
-def nearest(text: str, labels: Sequence[str]) -> str:
-    """Return `; did you mean ...?` for the label of that spelling or a similar one; empty for none."""
-    same = [word for word in labels if text.lower() in (word.lower(), word.lower().partition("/")[2])]
-    return f"; did you mean {same[0]}?" if same else suggest(text, labels)
+    return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{suggest(label, labels) or '?'}"
 
 
 def parse(content: bytes) -> tuple[Listed, ...]:
@@ -113,11 +107,10 @@ def parse(content: bytes) -> tuple[Listed, ...]:
     try:
         (count, *_), _, *lines = csv.reader(content.decode().splitlines())
         listed = tuple(_listed(line) for line in lines if len(line) == _COLUMNS)
-        expected = int(count)
+        if not int(count) == len(lines) == len(listed):
+            raise TransferError(f"{len(listed)} whole lines of the {count} that the index announces")
     except (ValueError, csv.Error):
         raise TransferError("not an index of the collection") from None
-    if not len(listed) == len(lines) == expected:
-        raise TransferError(f"{len(listed)} whole lines of the {expected} that the index announces")
     return listed
 
 

@@ -31,7 +31,6 @@ LOOKUPS = 2  # Retries of an attempt whose server's name cannot be looked up now
 GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
-LARGEST = 64 * 2**30  # Bytes.
 REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
 _LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
@@ -40,12 +39,7 @@ tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
 class Session(requests.Session):
-    """A session that sends no password: those in ~/.netrc are meant for other servers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.auth = lambda request: request
-        self.headers.update({"User-Agent": AGENT, "Accept-Encoding": "identity"})
+    """A session for requests with their own `auth`: passwords in ~/.netrc are meant for other servers."""
 
     def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
         """Add no password after a redirect."""
@@ -58,16 +52,18 @@ def download(wanted: Wanted, part: Part) -> None:
     machine is offline.
     """
     retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
-    if part.origin.location != wanted.location or part.size > (part.origin.total or part.size):
+    if part.location != wanted.location or (part.size != part.total and not part.request()):
         part.discard()
     if most := part.size:
         _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
-    while part.size != part.origin.total:
+    while part.size != part.total:
         try:
             return _attempt(wanted, part)
         except (ConnectionError, Timeout, HTTPError) as problem:
-            cause, answer = _cause(problem), getattr(problem, "response", None)
-        kept = f"; {bytes_text(part.size)} are kept for the next try" * (part.size > 0)
+            answer, cause = getattr(problem, "response", None), problem.__context__ or problem
+            while cause.__context__ is not None:
+                cause = cause.__context__
+        kept = f"; {bytes_text(part.size)} are kept for the next try" * bool(part.request())
         is_last = retries.total == ATTEMPTS - 1 - LOOKUPS
         if isinstance(cause, socket.gaierror) and (cause.errno == socket.EAI_NONAME or is_last):
             trouble = f"the name of the server cannot be looked up: {cause.strerror}{kept}"
@@ -89,42 +85,34 @@ def download(wanted: Wanted, part: Part) -> None:
     return None
 
 
-def _cause(problem: BaseException) -> BaseException:
-    """Return the first of the errors that led to this one."""
-    while problem.__context__ is not None:
-        problem = problem.__context__
-    return problem
-
-
 def _attempt(wanted: Wanted, part: Part) -> None:
     """Ask a server for what is missing."""
+    headers = {"User-Agent": AGENT, "Accept-Encoding": "identity", **part.request()}
     with Session() as session:
         try:
-            answer = session.get(wanted.location, headers=part.request(), timeout=TIMEOUT, stream=True)
+            answer = session.get(
+                wanted.location, headers=headers, auth=lambda request: request, timeout=TIMEOUT, stream=True
+            )
         except (ConnectionError, Timeout):
             raise
         except (ValueError, OSError) as problem:
             advice = "is FILLPATH_MIRROR a folder or an http(s) URL?"
             raise TransferError(f"{wanted.location}: cannot be asked for: {problem}; {advice}") from None
         with answer:
-            if _accept(answer, wanted, part):
-                _receive(answer, wanted, part)
+            _accept(answer, wanted, part)
+            _receive(answer, wanted, part)
 
 
-def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
-    """Tell whether the answer has bytes to receive; False if the part turns out to be whole."""
+def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
+    """Make the part ready for an answer that begins or continues it. Raises errors for any other answer."""
     status, headers = answer.status_code, answer.headers
-    if status == 200 and wanted.expansion and headers.get("Content-Type", "").startswith("text/html"):
+    if status == 200 and headers.get("Content-Type", "").startswith("text/html"):
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
-        raise TransferError(f"{wanted.location}: no archive, but an HTML page; not kept; {advice}")
+        raise TransferError(f"{wanted.location}: an HTML page came instead; not kept; {advice}")
     if status == 200:
-        part.begin(wanted.location, headers)
-        return True
+        return part.begin(wanted.location, headers)
     if status == 206 and part.is_continued_by(headers):
-        part.doubtful = True
-        return True
-    if status == 416 and headers.get("Content-Range") == f"bytes */{part.size}":
-        return False
+        return None
     if status in (206, 416):
         part.discard()
         raise ConnectionError(f"another range, another file or no ETag came (HTTP {status}): starting over")
@@ -136,10 +124,9 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> bool:
 
 
 def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
-    """Append the answer to the part, unless it is large, slow or short."""
-    total = part.origin.total
-    if total is not None and total <= LARGEST:
-        require_space(part.path.parent, total * (1 + wanted.expansion) - part.size)
+    """Append the answer to the part, unless it is slow, short, or larger than the room on the disk."""
+    total = part.total
+    require_space(part.path.parent, (total or 0) - part.size)
     drawn = sys.stderr.isatty()
     every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})
     shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1, **place}
@@ -151,10 +138,6 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
                 _log.info("%s", bar)
             while rest:
                 rest = rest[out.write(rest) :]
-            if max(part.size, total or 0) > LARGEST:
-                part.discard()
-                trouble = f"larger than {bytes_text(LARGEST)}; not kept"
-                raise TransferError(f"{wanted.location}: {trouble}; {wanted.hint}")
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
                 raise ConnectionError(f"slower than {SLOWEST} bytes/s")
@@ -162,3 +145,4 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
                 since, before = since + elapsed, part.size
     if total not in (None, part.size):
         raise ConnectionError(f"{part.size} of {total} bytes arrived")
+    part.note(part.size)  # Whole, though no length may have been announced.

@@ -84,7 +84,10 @@ def parse(text: str) -> MatrixId:
         return LocalFile(text.removeprefix(_LOCAL))
     match = _IN_COLLECTION.fullmatch(text)
     if match is None or _looks_like_path(text):
-        raise UnknownNameError(f"matrix {text!r} is not in the catalogue{catalogue.suggestion(text)}")
+        raise UnknownNameError(
+            f"matrix {text!r} is not in the catalogue{catalogue.suggestion(text)}; "
+            "Group/Name, a generator such as poisson3d:16, or a path to an .mtx file work too"
+        )
     return InCollection(f"{match[1]}+{match[2]}", match[1], match[2])
 
 
@@ -99,24 +102,14 @@ def resolve(text: str) -> MatrixId:
     path = os.path.expanduser(text)  # noqa: PTH111  Path's own raises for an unknown user.
     if os.path.isfile(path) or _looks_like_path(text):  # noqa: PTH113  Path's own raises for a long name.
         return LocalFile(local.adopt(Path(path)))
-    bare = not (catalogue.find(text) or names.is_generated(text) or _IN_COLLECTION.fullmatch(text))
-    matrix = parse(_in_index(text) if bare else text)
+    known = catalogue.find(text) or names.is_generated(text) or _IN_COLLECTION.fullmatch(text)
+    labels = [] if known else [listed.label for listed in collection.local_index() if listed.name == text]
+    if len(labels) > 1:
+        raise UnknownNameError(f"matrix {text!r}: the collection holds {' and '.join(labels)}; say which")
+    matrix = parse(labels[0] if labels else text)
     if isinstance(matrix, LocalFile):
         local.local_path(matrix.name)
     return matrix
-
-
-def _in_index(name: str) -> str:
-    """Return Group/Name of the one matrix in the local index that has this name."""
-    labels = [listed.label for listed in collection.local_index() if listed.name == name]
-    if len(labels) == 1:
-        return labels[0]
-    if labels:
-        raise UnknownNameError(f"matrix {name!r}: the collection holds {' and '.join(labels)}; say which")
-    raise UnknownNameError(
-        f"matrix {name!r} is not in the catalogue{catalogue.suggestion(name)}; "
-        "Group/Name, a generator such as poisson3d:16, or a path to an .mtx file work too"
-    )
 
 
 def _looks_like_path(text: str) -> bool:

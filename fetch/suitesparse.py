@@ -10,23 +10,19 @@ The order of the steps keeps the cache whole if a process is killed between two.
 
 import contextlib
 import hashlib
-import logging
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 from fetch import trust
 from fetch.collection import address, spelling
-from fetch.transfer import Part, Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
+from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
 from fetch.unpack import extract
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, cache, write_text
 
-EXPANSION = 5  # bytes of .mtx per byte of archive; 4.6 over 251 archives of the collection
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
 _FAILED, _RECEIPT = "failed.txt", "receipt.json"
-
-_log = logging.getLogger("fillpath")
 
 
 class Download(NamedTuple):
@@ -36,30 +32,20 @@ class Download(NamedTuple):
     sha256 : of the archive
     source : where the archive was
     how : reused, resumed, downloaded or copied
-    archive : bytes of the archive, 0 if reused
-    resumed : bytes of the archive that an earlier try had left
+    arrived : bytes of the archive that came now
     """
 
     path: Path
     sha256: str
     source: str
     how: str
-    archive: int = 0
-    resumed: int = 0
+    arrived: int = 0
 
     @property
     def message(self) -> str:
         """Say what happened, for people."""
-        size = f"{bytes_text(self.resumed)} of " * (self.how == "resumed") + bytes_text(self.archive)
-        return f"{self.how} {self.path if self.how == 'reused' else size} from {self.source}"
-
-
-class _Receipt(NamedTuple):
-    """The note of a cached matrix. It is written last: without it the matrix counts as absent."""
-
-    sha256: str
-    source: str
-    bytes: int
+        what = self.path if self.how == "reused" else bytes_text(self.arrived)
+        return f"{self.how} {what} from {self.source}"
 
 
 def fetch(
@@ -75,25 +61,20 @@ def fetch(
     else, at once if it went wrong a moment ago.
     """
     path = _path(group, name)
-    part = path.with_name(f"{name}.tar.gz.part")
-    found = None if trust_change else cached(group, name, sha256)
-    if found is not None and not part.exists():
+    if not trust_change and (found := cached(group, name, sha256)):
         return found
     location = address(f"MM/{group}/{name}.tar.gz")
-    wanted = Wanted(f"{group}/{name}", location, spelling(group, name), EXPANSION, sha256=sha256)
-    if found is None:
-        refuse_offline(wanted, offline)
+    wanted = Wanted(f"{group}/{name}", location, spelling(group, name))
+    refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
-            Part(part).discard()  # An earlier process was killed after it wrote its receipt.
             return found
-        refuse_offline(wanted, offline)
         failed = path.with_name(_FAILED)
         _refuse_soon(failed, wanted)
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
         try:
-            download = _obtain(path, Part(part), wanted, trust_change)
+            download = _obtain(path, wanted, sha256, trust_change)
         except TransferError as problem:
             if is_remote(location):  # Looking into a folder again is cheap.
                 with contextlib.suppress(OSError, ValueError):
@@ -106,11 +87,9 @@ def fetch(
 def cached(group: str, name: str, sha256: str = "") -> Download | None:
     """Return the matrix if the cache holds it completely, and with this sha256 if one is given."""
     path = _path(group, name)
-    receipt = read_note(path.with_name(_RECEIPT), _Receipt)
-    if receipt is None or sha256 not in ("", receipt.sha256):
-        return None
-    whole = path.is_file() and path.stat().st_size == receipt.bytes
-    return Download(path, receipt.sha256, receipt.source, "reused") if whole else None
+    given, source, size = read_note(path.with_name(_RECEIPT), "sha256", "source", "bytes") or ["", "", 0]
+    whole = given and sha256 in ("", given) and path.is_file() and path.stat().st_size == size
+    return Download(path, given, source, "reused") if whole else None
 
 
 def forget_failure(group: str, name: str) -> None:
@@ -133,47 +112,34 @@ def _refuse_soon(failed: Path, wanted: Wanted) -> None:
             raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
 
 
-def _obtain(path: Path, part: Part, wanted: Wanted, trust_change: bool, again: bool = True) -> Download:
-    """Transfer the archive and keep its matrix, in a second try if the first archive was doubtful."""
-    before = None if wanted.sha256 or trust_change else trust.checksums().get(wanted.location)
-    archive = transfer(wanted, part)
-    downloaded = archive == part.path
-    try:
-        sha256, size = _keep(archive, path, wanted, before)
-    except TransferError as problem:
-        part.discard()
-        if not (again and downloaded and part.doubtful):
-            raise
-        _log.warning("%s; downloading it once more from the start", problem)
-    else:
-        resumed = part.inherited if downloaded else 0
-        part.discard()
-        how = "resumed" if resumed else "downloaded" if downloaded else "copied"
-        return Download(path, sha256, wanted.location, how, size, resumed)
-    # Not within the handler: a new error would be traced to the first archive's.
-    return _obtain(path, part, wanted, trust_change, again=False)
+def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Download:
+    """Transfer the archive, compare its checksum, and put its matrix into the cache.
 
-
-def _keep(archive: Path, path: Path, wanted: Wanted, before: trust.Checksum | None) -> tuple[str, int]:
-    """Put the matrix of an archive into the cache. Returns the archive's checksum and its bytes.
-
-    before : of the archive that the address gave before, None for any
+    expected : SHA-256 of the archive; if empty, it must be the one that the address gave before
     """
-    with archive.open("rb") as handle:
-        sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
-    other = f"{wanted.location}: sha256 {sha256} is not the"
-    if wanted.sha256 not in ("", sha256):
-        advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
-        raise TransferError(f"{other} expected {wanted.sha256} {advice}")
-    if before is not None and before.sha256 != sha256:
-        advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
-        given = f"{before.sha256} that this address gave on {before.first_seen[:10]}"
-        raise TransferError(f"{other} {given}; {advice}")
-    receipt = path.with_name(_RECEIPT)
-    # An old receipt must not vouch for the new content.
-    receipt.unlink(missing_ok=True)
-    length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
-    if not wanted.sha256:
-        trust.record(wanted.location, sha256, size)
-    write_note(receipt, _Receipt(sha256, wanted.location, length))
-    return sha256, size
+    before = None if expected or trust_change else trust.checksums().get(wanted.location)
+
+    def keep(archive: Path) -> tuple[str, int]:
+        with archive.open("rb") as handle:
+            sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
+        other = f"{wanted.location}: sha256 {sha256} is not the"
+        if expected not in ("", sha256):
+            advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
+            raise TransferError(f"{other} expected {expected} {advice}")
+        if before is not None and before["sha256"] != sha256:
+            advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
+            given = f"{before['sha256']} that this address gave on {before['first_seen'][:10]}"
+            raise TransferError(f"{other} {given}; {advice}")
+        receipt = path.with_name(_RECEIPT)
+        # An old receipt must not vouch for the new content.
+        receipt.unlink(missing_ok=True)
+        length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
+        if not expected:
+            trust.record(wanted.location, sha256, size)
+        # The receipt comes last: without it the matrix counts as absent.
+        write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
+        return sha256, size
+
+    (sha256, size), resumed = transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)
+    how = "resumed" if resumed else "downloaded" if is_remote(wanted.location) else "copied"
+    return Download(path, sha256, wanted.location, how, size - resumed)

@@ -1,13 +1,14 @@
 """Files on their way into the cache: the part that has arrived, its note and its lock.
 
-The caller checks what a transfer brings, and discards the part.
+A function `keep` of the caller checks the whole file and keeps its content.
 
-    archive = transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), Part(path))
+    transfer(Wanted("HB/west0067", "https://.../west0067.tar.gz", "is the name right?"), path, keep)
 """
 
 import contextlib
 import errno
 import json
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,7 +19,9 @@ from fillpath.lock import exclusive
 from fillpath.paths import cache, write_text
 from fillpath.settings import settings
 
-Note = TypeVar("Note")
+Kept = TypeVar("Kept")
+
+_log = logging.getLogger("fillpath")
 
 
 class Wanted(NamedTuple):
@@ -27,42 +30,27 @@ class Wanted(NamedTuple):
     label : its name for people
     location : a path or an http(s) URL
     hint : what to check if the file is missing
-    expansion : bytes that one byte of the file takes when unpacked
-    sha256 : of the file, empty if not known
     """
 
     label: str
     location: str
     hint: str
-    expansion: int = 0
-    sha256: str = ""
-
-
-class Origin(NamedTuple):
-    """The announcement of a server with the first byte of a file.
-
-    location : address of the file
-    validator : its strong ETag, or the time of its last change; empty if it has neither
-    total : bytes of the whole file, None if not announced
-    """
-
-    location: str = ""
-    validator: str = ""
-    total: int | None = None
 
 
 class Part:
     """The part of a file that has arrived, stored at `path` with a note of its origin.
 
+    location : address of the file
+    validator : its strong ETag, or the time of its last change; empty if it has neither
+    total : bytes of the whole file, None if not known
     inherited : bytes that an earlier process left
-    doubtful : whether several answers make up the part, or no length was announced
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self._note = path, path.with_name(f"{path.name}.json")
-        self.origin = read_note(self._note, Origin) or Origin()
+        note = read_note(self._note, "location", "validator", "total")
+        self.location, self.validator, self.total = note or ["", "", None]
         self.inherited = self.size
-        self.doubtful = self.inherited > 0
 
     @property
     def size(self) -> int:
@@ -73,31 +61,34 @@ class Part:
         """Start again with an answer of these headers."""
         self.discard()
         length = headers.get("Content-Length", "")
-        total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
-        self.origin, self.doubtful = Origin(location, _validator(headers), total), total is None
-        write_note(self._note, self.origin)
+        self.location, self.validator = location, _validator(headers)
+        self.note(int(length) if re.fullmatch("[0-9]{1,18}", length) else None)
         self.path.touch()
 
+    def note(self, total: int | None) -> None:
+        """Store the origin, with the bytes of the whole file."""
+        self.total = total
+        write_note(self._note, location=self.location, validator=self.validator, total=total)
+
     def request(self) -> dict[str, str]:
-        """Return the headers that ask for the rest of the file."""
-        headers = {"Range": f"bytes={self.size}-", "If-Range": self.origin.validator}
-        return {name: text for name, text in headers.items() if text and self.size}
+        """Return the headers that ask for the rest; none if the file has to start again."""
+        if not self.validator or not 0 < self.size < (self.total or 0):
+            return {}
+        return {"Range": f"bytes={self.size}-", "If-Range": self.validator}
 
     def is_continued_by(self, headers: Mapping[str, str]) -> bool:
         """Tell whether an answer of these headers brings the rest of the same file."""
-        span = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", headers.get("Content-Range", ""))
-        if span is None or not 0 < self.size == int(span[1]):
-            return False
-        given, known, total = _validator(headers), self.origin.validator, self.origin.total
+        span, given = headers.get("Content-Range", ""), _validator(headers)
         # With If-Range a server may leave out Last-Modified, but not its ETag (RFC 9110, section 15.3.7).
-        same = known in ("", given) or not (given or known.startswith('"'))
-        return same and (total is None or span[2] == str(total))
+        same = given == self.validator or not (given or self.validator.startswith('"'))
+        right = span.startswith(f"bytes {self.size}-") and span.endswith(f"/{self.total}")
+        return right and same and self.validator != ""
 
     def discard(self) -> None:
         """Delete everything that has arrived."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
-        self.origin, self.inherited = Origin(), 0
+        self.location, self.validator, self.total, self.inherited = "", "", None, 0
 
 
 def _validator(headers: Mapping[str, str]) -> str:
@@ -119,34 +110,49 @@ def refuse_offline(wanted: Wanted, offline: bool) -> None:
         raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")
 
 
-def transfer(wanted: Wanted, part: Part) -> Path:
-    """Return the original in a folder, or the part once it is whole, which the caller has to discard.
+def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[Kept, int]:
+    """Keep a file of a folder, or a downloaded one. Returns what was kept, and the bytes of an earlier try.
+
+    path : where the part of a download arrives
+    keep : keeps the whole file, or raises TransferError; a resumed file is then downloaded once more
 
     Call it within `locked`. Raises TransferError and DiskFullError; a later call resumes what has arrived.
     """
-    if is_remote(wanted.location):
-        # Its libraries take 0.2 s to import, and most processes download nothing.
-        from fetch.download import download
+    part, remote = Part(path), is_remote(wanted.location)
+    file = path if remote else Path(wanted.location)
+    while True:
+        if remote:
+            # Its libraries take 0.2 s to import, and most processes download nothing.
+            from fetch.download import download
 
-        download(wanted, part)
-        return part.path
-    original = Path(wanted.location)
-    if not original.is_file():
-        raise TransferError(f"{original}: no such file; {wanted.hint}")
-    return original
+            download(wanted, part)
+        elif not file.is_file():
+            raise TransferError(f"{file}: no such file; {wanted.hint}")
+        resumed = part.inherited if remote else 0
+        try:
+            kept = keep(file)
+        except TransferError as problem:
+            part.discard()
+            if not resumed:
+                raise
+            _log.warning("%s; downloading it once more from the start", problem)
+        else:
+            part.discard()
+            return kept, resumed
 
 
-def read_note(path: Path, kind: Callable[..., Note]) -> Note | None:
-    """Read a named tuple from a JSON file; None if the file is missing or damaged."""
+def read_note(path: Path, *names: str) -> list[Any] | None:
+    """Read these values of a JSON file; None if the file is missing or damaged."""
     try:
-        return kind(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
+        note = json.loads(path.read_text())
+        return [note[name] for name in names]
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def write_note(path: Path, note: Any) -> None:
-    """Write a named tuple as a JSON file."""
-    write_text(path, json.dumps(note._asdict(), sort_keys=True) + "\n")
+def write_note(path: Path, **values: str | int | None) -> None:
+    """Write these values as a JSON file."""
+    write_text(path, json.dumps(values, sort_keys=True) + "\n")
 
 
 @contextlib.contextmanager

@@ -4,14 +4,12 @@ The archive is inflated forwards, header by header, and `tarfile` parses one hea
 extended headers of any size whole, some of them in quadratic time.
 """
 
-import errno
 import gzip
 import re
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
 from tarfile import ReadError, TarInfo
-from typing import IO, cast
 
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write, bytes_text, require_space
@@ -49,7 +47,7 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
                 while left := size - handle.tell():
                     if not (block := raw.read(min(left, LARGEST_READ))):
                         raise EOFError(f"member {member} ends after {size - left} of {size} bytes")
-                    cast(IO[bytes], handle).write(block)
+                    handle.write(block)
                 # gzip's checksum is at the end, and compared when it is reached.
                 while raw.read(LARGEST_READ):
                     _refuse_beyond(limit, raw.tell())
@@ -58,11 +56,6 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
         trouble = f"no archive, or a damaged or unsafe one: {problem}; not kept"
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{where}: {trouble}; {advice}") from None
-    except OSError as problem:
-        # `locked` explains errors of the target and its disk.
-        if problem.filename or problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise TransferError(f"{where}: {archive} cannot be read: {problem.strerror}") from None
 
 
 def _find(raw: gzip.GzipFile, wanted: str, limit: int) -> int:

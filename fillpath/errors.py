@@ -58,10 +58,11 @@ class DiskFullError(FillpathError):
 def suggest(word: str, words: Iterable[str]) -> str:
     """Return `"; did you mean a, b?"` with known words, an empty string without any.
 
-    Words that begin with `word` come first, then those most like it.
+    Words that begin with `word`, also after a slash, come first, then those most like it, in any case.
     """
-    likeness = {other: difflib.SequenceMatcher(a=other, b=word).ratio() for other in words}
-    begun = {other: bool(word) and other.startswith(word) for other in likeness}
+    small = word.lower()
+    likeness = {other: difflib.SequenceMatcher(a=other.lower(), b=small).ratio() for other in words}
+    begun = {other: bool(word) and f"/{small}" in f"/{other.lower()}" for other in likeness}
     near = [other for other in likeness if begun[other] or likeness[other] >= 0.6]
     nearest = sorted(near, key=lambda other: (not begun[other], -likeness[other]))[:3]
     return f"; did you mean {', '.join(nearest)}?" if nearest else ""
