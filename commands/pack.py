@@ -38,8 +38,7 @@ def run(arguments: Arguments) -> int:
         if arguments.figures:
             made, failed = _drawn(machine, records)
         if arguments.crate:
-            stored = {name: path.read_bytes() for name, path in archive.contents(machine).items()}
-            version = crate.version_text(*git_state())
+            stored, version = archive.contents(machine), crate.version_text(*git_state())
             made[archive.METADATA] = crate.metadata(records, stored, made, version, collection.SITE)
     print(f"packed {archive.pack(machine, target, made)} files of {machine} into {target}")
     return int(failed)

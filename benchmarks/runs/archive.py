@@ -37,10 +37,10 @@ _OF_CASES = ("series", "counters", "faults", "durations")
 REPORT, METADATA = "report", "ro-crate-metadata.json"
 
 
-def contents(machine: str) -> dict[str, Path]:
+def contents(machine: str) -> dict[str, bytes]:
     """Return the packed files of results/<machine>/ by their paths there. Raises InputError for none."""
     folder = results() / machine
-    kept = {name: path for name, path in _results_of(folder).items() if not path.name.startswith(".")}
+    kept = {name: path.read_bytes() for name, path in _results_of(folder).items()}
     if not kept:
         raise InputError(f"nothing to pack: {folder} holds no results; `fillpath doctor` names this machine")
     return kept
@@ -53,29 +53,20 @@ def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) ->
 
     made : files below REPORT, and METADATA
     """
-    stored = sorted(contents(machine).items())
-    sums: dict[str, str] = {}
+    files = {**contents(machine), **(made or {})}
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(files.items())]
     with (
         atomic_write(target, "wb") as handle,
         # The time and the name that gzip would note differ between packs.
-        gzip.GzipFile(filename="", mode="wb", fileobj=cast(IO[bytes], handle), mtime=0) as packed,
+        gzip.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
-
-        def add(name: str, data: bytes) -> None:
-            """Add a file without an owner and a time."""
+        for name, data in [*sorted(files.items()), (SUMS, "".join(lines).encode())]:
+            # A member has no owner and no time.
             member = tarfile.TarInfo(str(PurePosixPath(machine, name)))
             member.size, member.mode = len(data), 0o644
             archive.addfile(member, io.BytesIO(data))
-            sums[name] = hashlib.sha256(data).hexdigest()
-
-        for name, path in stored:
-            add(name, path.read_bytes())
-        for name, data in sorted((made or {}).items()):
-            add(name, data)
-        count = len(sums)
-        add(SUMS, "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())).encode())
-    return count
+    return len(files)
 
 
 def set_aside(machine: str) -> int:
@@ -86,17 +77,16 @@ def set_aside(machine: str) -> int:
     """
     folder = results() / machine
     with exclusive(folder / ".lock"):
-        superseded: dict[Path, list[Record]] = {}
+        kept, lines = {}, []
         for path in sorted((folder / "records").glob("*.jsonl")):
-            records = read_records(path)
+            records = records_in(path)
             last = of_run(records) if records else ()
-            superseded[path] = [record for record in records if record not in last]
-        lines = [line_of(record) for records in superseded.values() for record in records]
+            lines += [line_of(record) for record in records if record not in last]
+            if len(last) < len(records):
+                kept[path] = [record for record in records if record in last]
         added = earlier.add(folder / earlier.NAME, lines)
-        for path, records in superseded.items():
-            here = records_in(path)
-            if any(record in records for record in here):
-                write_records(path, [record for record in here if record not in records])
+        for path, stay in kept.items():
+            write_records(path, stay)
     return added
 
 
@@ -177,10 +167,10 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _results_of(folder: Path) -> dict[str, Path]:
-    """Return the files that are neither checksums nor made of the results."""
-    made = (SUMS, METADATA)
-    files = _files(folder).items()
-    return {name: path for name, path in files if name not in made and not name.startswith(f"{REPORT}/")}
+    """Return the files that are neither hidden, such as locks, nor checksums, nor made of the results."""
+    files = {name: path for name, path in _files(folder).items() if not path.name.startswith(".")}
+    made = {SUMS, METADATA, *(name for name in files if name.startswith(f"{REPORT}/"))}
+    return {name: path for name, path in files.items() if name not in made}
 
 
 def _merge(arrived: Path, packed: Path) -> int:
@@ -221,15 +211,13 @@ def _merge_verdicts(target: Path, arriving: gate_verdicts.Rows) -> None:
 
 def _write(target: Path, data: bytes) -> None:
     with atomic_write(target, "wb") as handle:
-        cast(IO[bytes], handle).write(data)
+        handle.write(data)
 
 
 def _is_current(packed: Path, case: str) -> bool:
     """Return whether the case's current record, now that records are merged, came with the pack."""
-    records = packed / "records" / f"{case}.jsonl"
-    if not records.is_file():
-        return False
-    return read_records(record_path(packed.name, case))[-1:] == records_in(records)[-1:]
+    arrived = read_records(packed / "records" / f"{case}.jsonl")
+    return arrived != [] and arrived[-1] == read_records(record_path(packed.name, case))[-1]
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:
