@@ -37,10 +37,6 @@ class Parser(argparse.ArgumentParser):
         """Add an option without a value."""
         self.add_argument(name, action="store_true", help=help)
 
-    def add_number(self, name: str, kind: Callable[[str], float], metavar: str, help: str) -> None:
-        """Add an option whose value is a number; 0 where it is left out."""
-        self.add_argument(name, type=kind, default=0, metavar=metavar, help=help)
-
     def parse(self, words: Sequence[str]) -> Arguments:
         """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)

@@ -15,23 +15,18 @@ from fillpath.stages import STAGES
 from reports.facts.records import Records
 
 
-def load_records() -> Records:
-    """Return the records of all machines whose folders can be used; the others are named in warnings."""
-    records = Records.load()
-    for machine, reason in records.refused.items():
-        LOG.warning("%s left out: %s", machine, reason)
-    return records
+def load_records(machine: str | None = None) -> Records:
+    """Return the records of one machine, or of all whose folders can be used: warnings name the others.
 
-
-def records_of(machine: str) -> Records:
-    """Return the records of one machine.
-
-    Raises UnknownNameError for none, InputError where another one's folder is damaged.
+    Raises UnknownNameError for an unknown machine, InputError where another machine's folder is damaged.
     """
-    _look_up(machine)
-    records = Records.load(machine, strict=machine != machine_name())
-    if machine in records.refused:
-        raise InputError(records.refused[machine])
+    if machine is not None:
+        _look_up(machine)
+    records = Records.load(machine, strict=machine not in (None, machine_name()))
+    for name, reason in records.refused.items():
+        if machine is not None:
+            raise InputError(reason)
+        LOG.warning("%s left out: %s", name, reason)
     return records
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Arguments, Parser
-from commands._records import figure_cases, load_records, records_of
+from commands._records import figure_cases, load_records
 from fetch import catalogue
 from fillpath.errors import InputError
 from fillpath.papers import paper_names
@@ -25,7 +25,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    records = load_records() if arguments.machine is None else records_of(arguments.machine)
+    records = load_records(arguments.machine)
     one = None if arguments.claim is None else find_claim(arguments.claim)
     if one and arguments.paper not in (None, one.paper):
         raise InputError(f"{one.id} is a claim of {one.paper}, not of {arguments.paper}")

@@ -8,7 +8,7 @@ from itertools import chain
 
 from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Arguments, Parser
-from commands._records import figure_cases, load_records, machines_here, measured_figures, records_of
+from commands._records import figure_cases, load_records, machines_here, measured_figures
 from fetch import catalogue
 from fillpath import LOG
 from fillpath.case import Case
@@ -44,7 +44,7 @@ def _draw(names: Sequence[str], machine: str | None) -> int:
     pairs = [(paper, figure) for paper, _, figure in (name.partition(".") for name in names)]
     for pair in pairs:
         figures.exhibit(*pair)
-    records = records_of(machine) if machine else load_records()
+    records = load_records(machine)
     sources = drawing.Sources(records, figure_cases(records), catalogue.entries(), machines_here())
     result = drawing.make(sources, begin_part, pairs, papers=())
     for pair in dict.fromkeys(pair for pair in pairs if pair not in result.failed):

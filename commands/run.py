@@ -30,16 +30,18 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_choice("--matching", MATCHINGS, help=matching)
     diagonal = "value in place of a missing or zero diagonal entry, instead of a matching"
-    parser.add_number("--diagonal", positive, "V", diagonal)
+    parser.add_argument("--diagonal", type=positive, default=0, metavar="V", help=diagonal)
     parser.add_flag("--drop-zeros", "leave explicit zeros out")
     option = "of the implementation; repeatable"
     parser.add_argument("--option", action="append", default=[], type=pair, metavar="KEY=VALUE", help=option)
     samples = "exact number (default: 5, fewer after 2 s)"
     parser.add_argument("--samples", type=positive, metavar="N", help=samples)
-    parser.add_number("--seed", natural, "N", "of preparation and algorithm (default: 0)")
-    parser.add_number("--threads", natural, "N", "CPU threads (default: all cores)")
+    seed = "of preparation and algorithm (default: 0)"
+    parser.add_argument("--seed", type=natural, default=0, metavar="N", help=seed)
+    threads = "CPU threads (default: all cores)"
+    parser.add_argument("--threads", type=natural, default=0, metavar="N", help=threads)
     gpus = "of an implementation for several (default: the implementation's, one)"
-    parser.add_number("--gpus", natural, "N", gpus)
+    parser.add_argument("--gpus", type=natural, default=0, metavar="N", help=gpus)
     limit = "e.g. 90s, 2h (default: %(default)s)"
     parser.add_argument("--limit", type=typed(seconds), default="600s", metavar="TIME", help=limit)
     parser.add_flag("--fresh", "measure again what is stored already")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commands._records import records_of
+from commands._records import load_records
 from fetch import catalogue
 from fillpath.case import Case
 from fillpath.errors import UnknownNameError
@@ -206,7 +206,7 @@ def test_what_is_misspelt_is_refused_with_a_hint(tmp_path: Path, monkeypatch: py
     (tmp_path / "h200" / "records").mkdir(parents=True)
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path))
     with pytest.raises(UnknownNameError, match="did you mean h200"):
-        records_of("h20")
+        load_records("h20")
     for id in ("gsofa.fig14_maxid_range.mean", "gsofa.fig14", MEAN[:-1]):
         with pytest.raises(UnknownNameError, match=f"no claim '{id}'; did you mean {MEAN}[,?]"):
             find_claim(id)

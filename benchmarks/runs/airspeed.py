@@ -56,17 +56,13 @@ def publish(machines: Iterable[str]) -> None:
     with exclusive(WORK / "asv.lock"):
         if machine.git_state()[0] is None or not write_series(machines):
             print("asv: no series yet (a clean commit's run starts one), no pages", file=sys.stderr)
-        else:
-            _publish()
-
-
-def _publish() -> None:
-    adopt()
-    command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
-    done = subprocess.run(
-        [*FOLLOW, *command],
-        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-    )  # fmt: skip
+            return
+        adopt()
+        command = [sys.executable, "-m", "asv", "--config", str(configuration()), "publish", "--no-pull"]
+        done = subprocess.run(
+            [*FOLLOW, *command],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
     if done.returncode:
         last = done.stdout.decode(errors="replace").strip().rpartition("\n")[2]
         raise AirspeedError(f"asv ended with status {done.returncode} ({last}); try `{' '.join(command)}`")

@@ -42,19 +42,10 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
     threads = {"cpu": experiment.threads, "gpu": 0}
     return [
-        Case(
-            experiment.stage,
-            implementation.name,
-            entry.id,
-            experiment.preparation,
-            options,
-            seed=seed,
-            threads=threads[implementation.device],
-            gpus=gpus,
-        )
+        replace(case, matrix=entry.id, preparation=experiment.preparation, seed=seed, threads=threads[device])
         for entry in _matrices(experiment, settings.suite)
-        for implementation, options, gpus in variants
-        if settings.device in ("", implementation.device)
+        for case, device in variants
+        if settings.device in ("", device)
         for seed in experiment.seeds
     ]
 

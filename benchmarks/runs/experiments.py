@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fetch import catalogue
@@ -82,18 +82,17 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
     return Experiment(**{**entry, **made})
 
 
-def variant(stage: str, text: str) -> tuple[registry.Implementation, tuple[tuple[str, str], ...], int]:
-    """Return the implementation, the options and the GPUs of `name[.option=value]...`.
+def variant(stage: str, text: str) -> tuple[Case, registry.Device]:
+    """Return the case of `name[.option=value]...` on any matrix, and the device of its implementation.
 
     Raises ConfigError unless it is written as a case writes it, UnknownNameError for an unregistered name.
     """
     written = Case.parse(f"{stage}.{text}@any.natural")
     implementation = registry.lookup(stage, written.implementation)
-    options = implementation.canonical(dict(written.options))
-    case = Case(stage, implementation.name, "any", options=options, gpus=written.gpus)
+    case = replace(written, options=implementation.canonical(dict(written.options)), seed=0, threads=0)
     if case != written:
         canonical = case.name.removeprefix(f"{stage}.").partition("@")[0]
         raise ConfigError(f"config/experiments.yaml: implementation {text}: write {canonical}")
-    if written.gpus:
+    if case.gpus:
         implementation.option("gpus")
-    return implementation, options, written.gpus
+    return case, implementation.device
