@@ -12,12 +12,6 @@ from impl.cuda import device, kernels, nvml
 
 
 def run(arguments: Arguments) -> int:
-    print(diagnosis())
-    return 0
-
-
-def diagnosis() -> str:
-    """Return text on the machine, its libraries, places, settings and peers, and on each implementation."""
     registry.load_all()
     facts = machine.facts()
     commit, dirty = machine.git_state()
@@ -38,7 +32,8 @@ def diagnosis() -> str:
     lines += columns([("setting", "value", "default", "meaning"), *settings])
     libraries = [_library(each) for each in peers.peers().values()]
     verdicts = [_verdict(entry) for entry in registry.registered()]
-    return "\n".join([*lines, "", *libraries, "", *verdicts])
+    print("\n".join([*lines, "", *libraries, "", *verdicts]))
+    return 0
 
 
 def _name() -> str:

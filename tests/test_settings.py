@@ -14,6 +14,7 @@ from benchmarks.runs import launch
 from commands import main
 from fillpath import config, host
 from fillpath.config import figure_names
+from fillpath.ending import ended
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 from fillpath.peers import peers
@@ -110,7 +111,7 @@ def test_a_figure_of_another_paper_is_refused_at_every_door(
     assert main(["list"]) == 2
     assert capsys.readouterr().err == f"fillpath: {message}\n"
     monkeypatch.setattr(launch, "die_with_parent", lambda: None)
-    assert launch.main(["--dry-run"]) == 2
+    assert ended(launch.figures) == 2
     assert capsys.readouterr().err == f"fillpath: {message}\n"
 
 
@@ -145,7 +146,7 @@ def test_the_launcher_refuses_a_misspelt_setting(
 ) -> None:
     monkeypatch.setattr(launch, "die_with_parent", lambda: None)
     monkeypatch.setenv(name, value)
-    assert launch.main(["--dry-run"]) == 2
+    assert ended(launch.figures) == 2
     assert message in capsys.readouterr().err
 
 

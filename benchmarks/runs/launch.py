@@ -1,6 +1,6 @@
 """Start the workflow so that one runs at a time in a checkout, and so that it dies with its parent.
 
-    python -m benchmarks.runs.launch [snakemake's arguments]
+    python -m benchmarks.runs.launch
 
 Each level dies with its parent: make, this launcher, Snakemake, a job, the worker and its template. Jobs
 submitted to a cluster outlive them all, and the next start cancels them.
@@ -36,7 +36,7 @@ POLL_SECONDS = 0.05
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def figures(arguments: Sequence[str]) -> int:
+def figures() -> int:
     """Run the workflow under the lock and return its exit status."""
     # Before Numba is imported, which reads variables of its own.
     surroundings.forget()
@@ -66,7 +66,7 @@ def figures(arguments: Sequence[str]) -> int:
         before = marks.drawn_at()
         # Interrupted, Snakemake cancels what it submitted; SIGTERM has it end without a traceback.
         ending = signal.SIGINT if on_slurm else signal.SIGTERM
-        status = _run([sys.executable, "-m", "snakemake", "all", *options, *arguments], ending)
+        status = _run([sys.executable, "-m", "snakemake", "all", *options], ending)
         _unlock()
         if status == 0 and before is not None and marks.drawn_at() == before:
             print(f"fillpath: nothing to do: all cases are done, and {PAGE} shows them", file=sys.stderr)
@@ -170,11 +170,6 @@ def _tell(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the workflow. Returns the exit status: an error is one line."""
-    return ended(lambda: figures(arguments))
-
-
 if __name__ == "__main__":
     use_utf8()
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(figures))
