@@ -13,12 +13,13 @@ import logging
 import pkgutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import ModuleInfo
 from typing import NoReturn
 
 from commands._parser import Parser
 from fillpath import __version__, paths, surroundings
+from fillpath.columns import columns
 from fillpath.ending import ended, use_utf8
 from fillpath.errors import ConfigError, suggest
 from fillpath.settings import settings
@@ -36,42 +37,28 @@ EXAMPLES = """examples:
 """
 
 
-@dataclass(frozen=True)
-class Member:
-    """A file or folder of commands.
-
-    module : str, its full name
-    is_group : bool, whether it holds commands and is none itself
-    """
-
-    module: str
-    is_group: bool
-
-    @property
-    def program(self) -> str:
-        """Return what a user writes to run it: `fillpath run`."""
-        return " ".join(["fillpath", *self.module.replace("_", "-").split(".")[1:]])
-
-    @property
-    def summary(self) -> str:
-        """Return the first line of the module's docstring, without an import, or that it cannot be read."""
-        spec = importlib.util.find_spec(self.module)
-        assert spec is not None and spec.origin is not None, f"{self.module} is no file"
-        try:
-            tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
-        # Python 3.11 before .4 raises ValueError for null bytes.
-        except (SyntaxError, ValueError):
-            return "cannot be read"
-        return (ast.get_docstring(tree) or "").partition("\n")[0]
-
-
-def members(package: str = __name__) -> dict[str, Member]:
+def members(package: str = __name__) -> dict[str, ModuleInfo]:
     """Return the commands and groups of a package, by the name that a user writes, words joined by `-`."""
-    return {
-        module.name.replace("_", "-"): Member(f"{package}.{module.name}", module.ispkg)
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
-        if not module.name.startswith("_")
-    }
+    modules = pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}.")
+    words = {program(module).rpartition(" ")[2]: module for module in modules}
+    return {word: module for word, module in words.items() if not word.startswith("-")}
+
+
+def program(module: ModuleInfo) -> str:
+    """Return what a user writes to run a command: `fillpath run`."""
+    return module.name.replace("commands", "fillpath", 1).replace("_", "-").replace(".", " ")
+
+
+def summary(module: ModuleInfo) -> str:
+    """Return the first line of a command's docstring, without an import, or that it cannot be read."""
+    spec = importlib.util.find_spec(module.name)
+    assert spec is not None and spec.origin is not None, f"{module.name} is no file"
+    try:
+        tree = ast.parse(Path(spec.origin).read_bytes(), spec.origin)
+    # Python 3.11 before .4 raises ValueError for null bytes.
+    except (SyntaxError, ValueError):
+        return "cannot be read"
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,19 +71,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     """Import the command that the words begin with, and call it with those that follow."""
     logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
-    member, words = _choose(words)
+    chosen, words = _choose(words)
     if not {"-h", "--help"} & set(words):
         # Before the arguments: what they may be is read from the checkout.
         paths.require_checkout()
     surroundings.forget()
     try:
-        command = importlib.import_module(member.module)
+        command = importlib.import_module(chosen.name)
     except SyntaxError as error:
-        place = f"{error.filename or member.module}:{error.lineno}"
+        place = f"{error.filename or chosen.name}:{error.lineno}"
         raise ConfigError(f"{place}: cannot be read ({error.msg})") from None
     if not hasattr(command, "run"):
         raise ConfigError(f"{command.__file__} has no function run(arguments)")
-    parser = Parser(member.program, command.__doc__ or "")
+    parser = Parser(program(chosen), command.__doc__ or "")
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)
     parsed = parser.parse(words)
@@ -105,28 +92,27 @@ def _run(words: Sequence[str]) -> int:
     return status
 
 
-def _choose(words: Sequence[str], group: Member | None = None) -> tuple[Member, Sequence[str]]:
+def _choose(words: Sequence[str], group: ModuleInfo | None = None) -> tuple[ModuleInfo, Sequence[str]]:
     """Return the command that the words begin with, and the words after it."""
-    choices = members(group.module if group else __name__)
+    choices = members(group.name if group else __name__)
     if not words or words[0] not in choices:
         _end(words, group, choices)
-    member = choices[words[0]]
-    return _choose(words[1:], member) if member.is_group else (member, words[1:])
+    chosen = choices[words[0]]
+    return _choose(words[1:], chosen) if chosen.ispkg else (chosen, words[1:])
 
 
-def _end(words: Sequence[str], group: Member | None, choices: dict[str, Member]) -> NoReturn:
+def _end(words: Sequence[str], group: ModuleInfo | None, choices: dict[str, ModuleInfo]) -> NoReturn:
     """End with the help of a group or of all, if the words ask for it, or with status 2."""
-    width = max((len(name) for name, member in choices.items() if not member.is_group), default=0)
-    lines = [f"  {name:<{width}}  {m.summary}" for name, m in choices.items() if not m.is_group]
-    listing = "\n".join(["commands:", *lines])
+    listed = [(f"  {name}", summary(module)) for name, module in choices.items() if not module.ispkg]
+    listing = "\n".join(["commands:", *columns(listed)])
     if group:
-        parser = Parser(group.program, group.summary, listing)
+        parser = Parser(program(group), summary(group), listing)
     else:
         parser = Parser("fillpath", ABOUT, f"{listing}\n\n{EXAMPLES}")
         parser.add_argument("--version", action="version", version=f"fillpath {__version__}")
     if not words or words[0].startswith("-"):
         parser.parse(words)
         parser.error("name a command")
-    groups = [name for name, each in choices.items() if each.is_group and words[0] in members(each.module)]
+    groups = [name for name, each in choices.items() if each.ispkg and words[0] in members(each.name)]
     hint = f"; did you mean {groups[0]} {words[0]}?" if groups else suggest(words[0], choices)
     parser.error(f"no command {words[0]!r}{hint}")

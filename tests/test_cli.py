@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from commands import main, members
+from commands import main, members, summary
 from fillpath.record import Record, read_records, record_path, write_records
 from reports.table import COLUMNS, OBJECTS
 from tests import fakes
@@ -123,13 +123,13 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "examples:" in first
     for name, member in members().items():
         status, out, _ = run(capsys, name, "--help")
-        assert status == 0 and member.summary
-        assert member.is_group or member.summary in " ".join(out.split())
-        assert (f"  {name} " in first) == (not member.is_group), "a group is left out"
-        for word, inner in members(member.module).items() if member.is_group else ():
+        assert status == 0 and summary(member)
+        assert member.ispkg or summary(member) in " ".join(out.split())
+        assert (f"  {name} " in first) == (not member.ispkg), "a group is left out"
+        for word, inner in members(member.name).items() if member.ispkg else ():
             status, help_text, _ = run(capsys, name, word, "--help")
             assert status == 0 and f"usage: fillpath {name} {word}" in help_text
-            assert inner.summary in out and inner.summary in " ".join(help_text.split())
+            assert summary(inner) in out and summary(inner) in " ".join(help_text.split())
 
 
 def test_pack_and_unpack_keep_both_runs_of_a_key(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import commands
-from commands import main, members
+from commands import main, members, summary
 from fillpath.errors import ConfigError
 from fillpath.paths import ROOT
 
@@ -122,10 +122,10 @@ def test_first_help_imports_no_command_and_no_room() -> None:
 
 
 def test_every_command_says_what_it_does_in_a_line() -> None:
-    groups = [member.module for member in members().values() if member.is_group]
+    groups = [member.name for member in members().values() if member.ispkg]
     assert groups == ["commands.maintain", "commands.workflow"]
     every = [member for package in ("commands", *groups) for member in members(package).values()]
-    assert all(member.summary.endswith(".") and len(member.summary) < 110 for member in every)
+    assert all(summary(member).endswith(".") and len(summary(member)) < 110 for member in every)
 
 
 def test_a_damaged_configuration_is_one_line_before_arguments_are_read(

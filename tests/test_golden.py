@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from commands import claims, compare, main, members
+from commands import claims, compare, main, members, program
 from fillpath.record import Record, record_path, write_records
 from tests.reports_fakes import BC, measured
 
 GOLDEN = Path(__file__).parent / "golden"
-GROUPS = [member.module for member in members().values() if member.is_group]
+GROUPS = [member.name for member in members().values() if member.ispkg]
 # `fillpath` and every command and group, as a user writes it.
 HELPS = [
     "fillpath",
-    *(member.program for package in ("commands", *GROUPS) for member in members(package).values()),
+    *(program(member) for package in ("commands", *GROUPS) for member in members(package).values()),
 ]
 OTHERS = (
     "list",

@@ -16,7 +16,7 @@ import pytest
 import commands
 from benchmarks.engine import follow, run
 from benchmarks.probes import ceilings
-from benchmarks.runs import airspeed, launch
+from benchmarks.runs import airspeed
 from commands import nightly
 from fillpath import ending, paths
 from fillpath.errors import InputError
@@ -241,7 +241,7 @@ def test_the_other_commands_end_in_a_line_in_every_setting(
 def test_every_command_is_tried_or_left_out() -> None:
     tried = {" ".join(words) for words in (*DAILY, *OTHERS, *LEFT_OUT)}
     for word, command in commands.members().items():
-        within = commands.members(command.module) if command.is_group else {"": command}
+        within = commands.members(command.name) if command.ispkg else {"": command}
         for name in within:
             assert any(f"{each} ".startswith(f"{word} {name}".strip() + " ") for each in tried)
 
@@ -266,9 +266,8 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize("name", EXCEPTIONS)
-@pytest.mark.parametrize("door", ["command", "launcher"])
 def test_every_exception_becomes_one_line(
-    name: str, door: str, tmp_path: Path, monkeypatch: Patch, capsys: Captured
+    name: str, tmp_path: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
     error, status, line = EXCEPTIONS[name]
 
@@ -276,9 +275,8 @@ def test_every_exception_becomes_one_line(
         raise error
 
     monkeypatch.setattr(paths, "WORK", tmp_path)
-    monkeypatch.setattr(launch, "figures", fail)
     monkeypatch.setattr("commands.check.run", fail)
-    assert (commands.main(["check"]) if door == "command" else launch.main([])) == status
+    assert commands.main(["check"]) == status
     errors = capsys.readouterr().err
     assert line in errors and errors.count("\n") == bool(line) and "Traceback" not in errors
     logs = list((tmp_path / "logs").glob("*")) if MISTAKE in line else []
