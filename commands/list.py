@@ -1,8 +1,8 @@
 """List implementations, or matrices."""
 
+import argparse
 import re
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import partial
 
 from commands._parser import Arguments, Parser, typed
@@ -24,6 +24,7 @@ def add_arguments(parser: Parser) -> None:
     of_collection = parser.add_argument_group(
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
+        argument_default=argparse.SUPPRESS,
     )
     counts, shares = typed(partial(_range, whole=True)), typed(partial(_range, whole=False))
     word = typed(matching("(?s).+", "a text: an empty one narrows nothing"))
@@ -40,8 +41,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    given = {field.name: getattr(arguments, field.name) for field in fields(Query)}
-    query = Query(**{name: value for name, value in given.items() if value is not None})
+    query = Query(**{name: value for name, value in vars(arguments).items() if name != "matrices"})
     if query != Query():
         print("\n".join(columns(_collection(query))))
     elif arguments.matrices:

@@ -4,6 +4,7 @@ All numbers are made up.
 """
 
 import io
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from matplotlib.transforms import Bbox
 
 from commands import main
-from commands.maintain.pages import state, update
+from commands.maintain.pages import PAGES, state, update
 from commands.workflow.summary import summary
 from fillpath.case import Case
 from fillpath.errors import ConfigError, UnknownNameError
@@ -161,20 +162,25 @@ def test_the_readmes_part_is_the_claims_with_a_card_and_can_be_written(
     assert state([*mute, *standings]) == text
     whole = "before\n<!-- state:begin -->\n{}\n<!-- state:end -->\nafter\n".format
     readme.write_text(whole("old"))
-    assert update("state", readme, text, check=True) and "\nold\n" in readme.read_text()
-    assert not update("state", readme, text, check=False) and readme.read_text() == whole(text)
-    assert not update("state", readme, text, check=True)
+    update("state", readme, text)
+    assert readme.read_text() == whole(text)
     readme.write_text("no markers")
     with pytest.raises(ConfigError, match="state:begin"):
-        update("state", readme, text, check=False)
+        update("state", readme, text)
 
 
-def test_readme_says_what_is_reproduced(
-    committed_standings: list[Standing], monkeypatch: pytest.MonkeyPatch
+def test_generated_parts_of_pages_are_todays(
+    committed_standings: list[Standing], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("commands.maintain.pages.load_records", Records)
     monkeypatch.setattr("commands.maintain.pages.judged", lambda records: committed_standings)
-    assert main(["maintain", "pages", "state", "--check"]) == 0
+    monkeypatch.setattr("commands.maintain.pages.ROOT", tmp_path)
+    (tmp_path / "docs").mkdir()
+    for page in PAGES.values():
+        shutil.copy(ROOT / page, tmp_path / page)
+    assert main(["maintain", "pages"]) == 0
+    for page in PAGES.values():
+        assert (tmp_path / page).read_text() == (ROOT / page).read_text(), "run `fillpath maintain pages`"
 
 
 PAIRED = [Case.parse(f"symbolic.{name}@bcsstk18.metis") for name in ("gsofa", "fill2_gpu", "fill2_cpu")]

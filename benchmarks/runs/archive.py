@@ -10,12 +10,10 @@ import errno
 import gzip
 import hashlib
 import io
-import shutil
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, gettempdir
-from typing import IO, cast
 
 import pandas as pd
 
@@ -131,11 +129,8 @@ def _extracted(archive: tarfile.TarFile, folder: Path, source: Path) -> Path:
         )
     if sum(member.size for member in members) > free_space(folder):
         raise OSError(errno.ENOSPC, "too little room", str(folder))
-    for member in members:
-        path = folder / member.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as copy:
-            shutil.copyfileobj(cast(IO[bytes], archive.extractfile(member)), copy)
+    # Each is a plain file, so none is written outside the folder.
+    archive.extractall(folder, members)
     return folder / name
 
 

@@ -1,6 +1,6 @@
 """Write the generated parts of pages: README's table of what is reproduced, the tables of docs/peers.md.
 
-A part lies between two markers. Exit status 1 with --check where a page is out of date."""
+A part lies between two markers."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from benchmarks.runs.experiments import experiments
 from commands._parser import Arguments, Parser
 from commands._records import load_records
 from commands.claims import judged
-from fillpath import LOG, registry
+from fillpath import registry
 from fillpath.errors import ConfigError
 from fillpath.papers import paper_names
 from fillpath.paths import ROOT, write_text
@@ -23,33 +23,23 @@ PAGES = {"state": "README.md", "peers": "docs/peers.md"}
 
 def add_arguments(parser: Parser) -> None:
     parser.add_choice("part", tuple(PAGES), nargs="*", help="default: all")
-    parser.add_flag("--check", "write nothing")
 
 
 def run(arguments: Arguments) -> int:
     makers = {"state": lambda: state(judged(load_records())), "peers": peers_table}
-    stale = False
     for name in arguments.part or PAGES:
-        stale |= update(name, ROOT / PAGES[name], makers[name](), arguments.check)
-    return int(stale)
+        update(name, ROOT / PAGES[name], makers[name]())
+    return 0
 
 
-def update(name: str, page: Path, content: str, check: bool) -> bool:
-    """Write the page's part, unless `check`. Returns whether a check found another text there.
-
-    Raises ConfigError where a marker is missing.
-    """
+def update(name: str, page: Path, content: str) -> None:
+    """Write the page's part. Raises ConfigError where a marker is missing."""
     first, last = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    old = page.read_text()
     part = f"{first}\n{content}\n{last}"
-    new, found = re.subn(f"{first}.*?{last}", lambda _: part, old, count=1, flags=re.DOTALL)
+    new, found = re.subn(f"{first}.*?{last}", lambda _: part, page.read_text(), count=1, flags=re.DOTALL)
     if not found:
         raise ConfigError(f"{page}: no {first} ... {last}")
-    if new != old and check:
-        LOG.warning("%s: its generated part is out of date", page.name)
-    elif new != old:
-        write_text(page, new)
-    return check and new != old
+    write_text(page, new)
 
 
 def state(standings: Sequence[Standing]) -> str:

@@ -19,7 +19,8 @@ from reports.shapes import style
 from reports.shapes.bars import seconds
 from reports.table import all_rows
 
-WIDTH = 110
+# Of a line, and of a case's name in the table, which leaves room for the longest status and a median.
+WIDTH, NAME = 110, 84
 
 
 def run(arguments: Arguments) -> int:
@@ -60,12 +61,10 @@ def summary(
 
 
 def _table(rows: pd.DataFrame) -> list[str]:
-    """Return a line per case: status and median, as far as they fit into WIDTH."""
+    """Return a line per case: name, status and median."""
+    names = [_clip(name, NAME) for name in rows["case"]]
     medians = [f"{seconds(median):>9}" for median in rows["median"]]
-    table = [("case", "status", "   median"), *zip(rows["case"], rows["status"], medians, strict=True)]
-    _, *others = zip(*table, strict=True)
-    room = WIDTH - 4 - sum(max(map(len, column)) for column in others)
-    lines = columns([(_clip(name, room), *cells) for name, *cells in table])
+    lines = columns([("case", "status", "   median"), *zip(names, rows["status"], medians, strict=True)])
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 
 
