@@ -308,10 +308,6 @@ def test_a_peer_that_there_is_not_is_refused() -> None:
         peers.peer("hyper")
 
 
-def test_the_page_is_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["maintain", "pages", "peers", "--check"]) == 0
-
-
 def test_each_implementation_of_a_peer_is_declared_once() -> None:
     declared = [
         (each.name, name) for each in peers.peers().values() for name in each.declared.get("calls", {})
