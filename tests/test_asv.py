@@ -18,11 +18,11 @@ from asv.runner import BENCHMARK_RUN_SCRIPT
 from benchmarks.engine import machine
 from benchmarks.engine.run import Run
 from benchmarks.runs import airspeed, rounds
-from benchmarks.runs.airspeed import AirspeedError, facets
+from benchmarks.runs.airspeed import facets
 from benchmarks.suite import Suite
 from benchmarks.symbolic import Symbolic
 from fillpath.case import Case
-from fillpath.errors import DiskFullError
+from fillpath.errors import DiskFullError, FillpathError
 from fillpath.hardware import identity
 from fillpath.paths import CONFIG, ROOT
 from fillpath.record import Record, Status, read_records, record_path, write_records
@@ -236,7 +236,7 @@ def test_a_failure_of_asv_is_one_line(commit: str, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(airspeed, "SITE", tmp_path / "site")
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "asv").write_text("no folder")
-    with pytest.raises(AirspeedError, match=r"^asv ended with status \d+ \(.+\); try `.+ --no-pull`$"):
+    with pytest.raises(FillpathError, match=r"^asv ended with status \d+ \(.+\); try `.+ --no-pull`$"):
         airspeed.publish(["test-machine"])
 
 

@@ -19,7 +19,7 @@ from benchmarks.runs import slurm
 from benchmarks.runs.cases import suite_cases, suite_inputs
 from commands import main
 from fillpath import host
-from fillpath.errors import ConfigError
+from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import ROOT
 from fillpath.record import record_path, write_records
 from fillpath.settings import Settings
@@ -112,16 +112,16 @@ def test_only_this_checkouts_jobs_are_cancelled(queue: Path, capsys: pytest.Capt
 
 def test_a_job_that_does_not_end_is_said(queue: Path) -> None:
     (queue.parent / "tools" / "scancel").write_text("#!/bin/sh\n")
-    with pytest.raises(slurm.SlurmError, match="Slurm's jobs 7 do not end"):
+    with pytest.raises(FillpathError, match="Slurm's jobs 7 do not end"):
         slurm.cancel_orphans(time.monotonic())
 
 
 def test_where_slurm_cannot_be_asked_it_is_said(queue: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (queue.parent / "tools" / "squeue").write_text("#!/bin/sh\necho Unable to contact >&2; exit 1\n")
-    with pytest.raises(slurm.SlurmError, match="Unable to contact"):
+    with pytest.raises(FillpathError, match="Unable to contact"):
         slurm.cancel_orphans(time.monotonic())
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(slurm.SlurmError, match="squeue is not on PATH: start this on a host that submits"):
+    with pytest.raises(FillpathError, match="squeue is not on PATH: start this on a host that submits"):
         slurm.cancel_orphans(time.monotonic())
 
 

@@ -18,7 +18,6 @@ Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so
 """
 
 import json
-import platform
 import shutil
 import subprocess
 import sys
@@ -44,14 +43,10 @@ CODE = "# Written from records, not run by asv: docs/measuring.md"
 Rows = dict[str, dict[str, float | None]]
 
 
-class AirspeedError(FillpathError):
-    """asv failed."""
-
-
 def publish(machines: Iterable[str]) -> None:
     """Write asv's pages of these machines to reports/site/asv, unless there is no series or no repository.
 
-    Raises AirspeedError with asv's last line, and the command to repeat.
+    Raises FillpathError with asv's last line, and the command to repeat.
     """
     with exclusive(WORK / "asv.lock"):
         if machine.git_state()[0] is None or not write_series(machines):
@@ -65,7 +60,7 @@ def publish(machines: Iterable[str]) -> None:
         )  # fmt: skip
     if done.returncode:
         last = done.stdout.decode(errors="replace").strip().rpartition("\n")[2]
-        raise AirspeedError(f"asv ended with status {done.returncode} ({last}); try `{' '.join(command)}`")
+        raise FillpathError(f"asv ended with status {done.returncode} ({last}); try `{' '.join(command)}`")
 
 
 def configuration() -> Path:
@@ -148,7 +143,6 @@ def facets(name: str) -> dict[str, str]:
         "num_cpu": str(facts.get("cores") or "unknown"),
         "ram": f"{(facts.get('memory') or 0) / 2**30:.0f}GiB",
         "gpu": ", ".join(facts.get("gpus") or ()) or "none",
-        "python_implementation": platform.python_implementation(),
     }
 
 

@@ -53,6 +53,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
     preparation, seeds = entry["preparation"], entry.get("seeds", 1)
+    zeros = preparation["explicit_zeros"] == "keep"
     for name in entry.get("implementations", ()):
         variant(entry["stage"], name)
     paper(entry["paper"])
@@ -70,12 +71,7 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         "stage": stage_of(entry["stage"]).name,
         "implementations": tuple(entry.get("implementations", ())),
         "matrices": matrices,
-        "preparation": Preparation(
-            preparation["matching"],
-            preparation["ordering"],
-            preparation["explicit_zeros"] == "keep",
-            preparation.get("diagonal", 0),
-        ),
+        "preparation": Preparation(**{**preparation, "explicit_zeros": zeros}),
         "only": tuple(entry.get("only", ())),
         "seeds": tuple(range(seeds) if isinstance(seeds, int) else seeds),
     }

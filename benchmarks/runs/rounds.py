@@ -31,8 +31,8 @@ from fillpath.settings import settings
 from fillpath.stages import stage_of
 
 
-def case_names(stage: str) -> list[str]:
-    """Return the names of the cases that the settings choose and this machine can run: asv's parameters."""
+def case_names(stage: str | None = None) -> list[str]:
+    """Return the names of the cases (of a stage) that the settings choose and this machine can run."""
     return [case.name for case in _runnable(suite_cases(settings(), stage))]
 
 

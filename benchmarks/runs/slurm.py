@@ -16,10 +16,6 @@ from fillpath.paths import BASE, ROOT
 PREFIX = "fillpath"
 
 
-class SlurmError(FillpathError):
-    """Slurm does not answer, or does not do what was asked."""
-
-
 def submits(profile: str) -> bool:
     """Return whether this profile's jobs go to Slurm.
 
@@ -42,7 +38,7 @@ def submits(profile: str) -> bool:
 def cancel_orphans(deadline: float) -> None:
     """Cancel this checkout's jobs, queued or running, and wait for their end.
 
-    Call it only while no workflow runs, so that nobody waits for these jobs. Raises SlurmError where Slurm
+    Call it only while no workflow runs, so that nobody waits for these jobs. Raises FillpathError where Slurm
     does not answer or a job does not end.
 
     deadline : by the monotonic clock
@@ -53,7 +49,8 @@ def cancel_orphans(deadline: float) -> None:
         _ask("scancel", *left)
     while left := _jobs():
         if time.monotonic() > deadline:
-            raise SlurmError(f"Slurm's jobs {', '.join(left)} do not end: see `squeue --me`, then try again")
+            jobs = ", ".join(left)
+            raise FillpathError(f"Slurm's jobs {jobs} do not end: see `squeue --me`, then try again")
         time.sleep(1)
 
 
@@ -68,8 +65,9 @@ def _ask(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except FileNotFoundError:
-        raise SlurmError(f"{command[0]} is not on PATH: start this on a host that submits to Slurm") from None
+        remedy = "start this on a host that submits to Slurm"
+        raise FillpathError(f"{command[0]} is not on PATH: {remedy}") from None
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         reason = str(error.stderr or "").strip() or error
-        raise SlurmError(f"{' '.join(command)}: {reason}") from error
+        raise FillpathError(f"{' '.join(command)}: {reason}") from error
     return done.stdout

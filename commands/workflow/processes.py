@@ -12,12 +12,12 @@ from benchmarks.engine.follow import adopt, die_with_parent
 from benchmarks.engine.machine import introduce
 from benchmarks.engine.measure import measure
 from benchmarks.engine.run import Run
-from benchmarks.runs.cases import suite_cases
+from benchmarks.runs.rounds import case_names
 from commands._parser import Arguments, Parser
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.processes import number
 from fillpath.record import Status
-from fillpath.registry import load_all, lookup
+from fillpath.registry import load_all
 from fillpath.settings import settings
 
 
@@ -34,8 +34,7 @@ def run(arguments: Arguments) -> int:
     within = Run(arguments.run, None if limit is None else time.time() + limit, settings().text())
     # Standard output is for answers alone.
     answers, sys.stdout = sys.stdout, sys.stderr
-    runnable = [c for c in suite_cases(settings()) if lookup(c.stage, c.implementation).available()[0]]
-    print(json.dumps([case.name for case in runnable]), file=answers, flush=True)
+    print(json.dumps(case_names()), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(line, within), allow_nan=False), file=answers, flush=True)
     return 0
