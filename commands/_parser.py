@@ -33,10 +33,6 @@ class Parser(argparse.ArgumentParser):
         metavar = f"{{{','.join(choices)}}}"
         self.add_argument(name, type=typed(one_of(*choices)), metavar=metavar, **settings)
 
-    def add_flag(self, name: str, help: str) -> None:
-        """Add an option without a value."""
-        self.add_argument(name, action="store_true", help=help)
-
     def parse(self, words: Sequence[str]) -> Arguments:
         """Return the arguments. Exits with status 2 for what it does not know."""
         parsed, unknown = self.parse_known_args(words)

@@ -21,7 +21,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("claim", nargs="?", help="everything about this one (default: a line per claim)")
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
-    parser.add_flag("--json", "as config/schemas/ledger.json describes it")
+    parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
 
 
 def run(arguments: Arguments) -> int:

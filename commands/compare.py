@@ -20,7 +20,7 @@ def add_arguments(parser: Parser) -> None:
     price = "what an hour of a machine costs, in any currency, once for each"
     kind, metavar = typed(matching(_PRICE, "MACHINE=COST, a decimal number above 0")), "MACHINE=COST"
     parser.add_argument("--price", action="append", default=[], type=kind, metavar=metavar, help=price)
-    parser.add_flag("--json", "print the comparison as JSON")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
 
 def run(arguments: Arguments) -> int:

@@ -13,9 +13,9 @@ from fillpath.settings import SUITES
 def add_arguments(parser: Parser) -> None:
     matrix = f"a matrix as for `fillpath run`, or one of {', '.join(SUITES)}"
     parser.add_argument("name", nargs="*", metavar="NAME|SUITE", help=matrix)
-    parser.add_flag("--offline", "ask no server, as with FILLPATH_OFFLINE=1")
-    parser.add_flag("--trust", "download again, and accept a changed archive")
-    parser.add_flag("--index", "renew the index that --search reads")
+    parser.add_argument("--offline", action="store_true", help="ask no server, as with FILLPATH_OFFLINE=1")
+    parser.add_argument("--trust", action="store_true", help="download again, and accept a changed archive")
+    parser.add_argument("--index", action="store_true", help="renew the index that --search reads")
 
 
 def run(arguments: Arguments) -> int:

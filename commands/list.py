@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"([0-9]{1,18}\.?|[0-9]{0,18}\.[0-9]{1,18})(e\+?[0-9]{1,2})
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_flag("--matrices", "list matrices instead of implementations")
+    parser.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
     of_collection = parser.add_argument_group(
         "matrices of the SuiteSparse collection",
         "Each option narrows the list. A range A..B holds both ends, and either may be left out.",

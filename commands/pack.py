@@ -21,8 +21,8 @@ from reports.pages import crate, drawing, handout
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="default: <machine>.tar.gz")
     parser.add_argument("--machine", help="default: this machine")
-    parser.add_flag("--figures", "add its figures, their numbers and a summary")
-    parser.add_flag("--crate", "make it an RO-Crate: how all of it came about")
+    parser.add_argument("--figures", action="store_true", help="add its figures, their numbers and a summary")
+    parser.add_argument("--crate", action="store_true", help="make it an RO-Crate: how all of it came about")
 
 
 def run(arguments: Arguments) -> int:

@@ -31,7 +31,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("--matching", MATCHINGS, help=matching)
     diagonal = "value in place of a missing or zero diagonal entry, instead of a matching"
     parser.add_argument("--diagonal", type=positive, default=0, metavar="V", help=diagonal)
-    parser.add_flag("--drop-zeros", "leave explicit zeros out")
+    parser.add_argument("--drop-zeros", action="store_true", help="leave explicit zeros out")
     option = "of the implementation; repeatable"
     parser.add_argument("--option", action="append", default=[], type=pair, metavar="KEY=VALUE", help=option)
     samples = "exact number (default: 5, fewer after 2 s)"
@@ -44,8 +44,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--gpus", type=natural, default=0, metavar="N", help=gpus)
     limit = "e.g. 90s, 2h (default: %(default)s)"
     parser.add_argument("--limit", type=typed(seconds), default="600s", metavar="TIME", help=limit)
-    parser.add_flag("--fresh", "measure again what is stored already")
-    parser.add_flag("--json", "print the record as JSON on standard output")
+    parser.add_argument("--fresh", action="store_true", help="measure again what is stored already")
+    parser.add_argument("--json", action="store_true", help="print the record as JSON on standard output")
 
 
 def run(arguments: Arguments) -> int:

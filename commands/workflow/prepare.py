@@ -18,7 +18,7 @@ from fillpath.stages import stage_of
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("inputs", metavar="MATRIX.PREPARATION", nargs="+")
-    parser.add_flag("--fetch", "only get the matrices")
+    parser.add_argument("--fetch", action="store_true", help="only get the matrices")
 
 
 def run(arguments: Arguments) -> int:
