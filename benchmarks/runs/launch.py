@@ -7,10 +7,10 @@ submitted to a cluster outlive them all, and the next start cancels them.
 
 Snakemake and its jobs are a process group of their own, so a signal to the launcher's group reaches the
 launcher alone. It ends Snakemake's group once, and kills it if that takes too long: a second signal can leave
-Snakemake waiting for a lock that it holds itself.
+Snakemake waiting for a lock that it holds itself. Ctrl-Z stops the launcher alone too: a stop within a sample
+would count as its seconds.
 """
 
-import contextlib
 import os
 import shutil
 import signal
@@ -125,20 +125,19 @@ def _run(command: Sequence[str], ending: int) -> int:
     received = _ending_signals()
     # A group that is not the terminal's would be stopped if it read from there.
     child = subprocess.Popen([*FOLLOW, *command], stdin=subprocess.DEVNULL, process_group=0)
-    _stop_together(child.pid)
     deadline = None
     # A signal that comes just before a wait without a limit would be handled after the wait.
     while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if received and deadline is None:
             deadline = time.monotonic() + GRACE_SECONDS
-            _tell(child.pid, ending)
-            _tell(child.pid, signal.SIGCONT)
+            os.killpg(child.pid, ending)
+            os.killpg(child.pid, signal.SIGCONT)
         elif deadline is not None and time.monotonic() > deadline:
-            _tell(child.pid, signal.SIGKILL)
+            os.killpg(child.pid, signal.SIGKILL)
         time.sleep(POLL_SECONDS)
     if received:
         # As long as the child's id is not given up, the group is this one.
-        _tell(child.pid, signal.SIGKILL)
+        os.killpg(child.pid, signal.SIGKILL)
     code = child.wait()
     return 128 + received[0] if received else code if code >= 0 else 128 - code
 
@@ -151,23 +150,6 @@ def _ending_signals() -> list[int]:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: received.append(number))
     return received
-
-
-def _stop_together(group: int) -> None:
-    """Have Ctrl-Z stop the group too, and `fg` continue the group."""
-
-    def stop(*_: object) -> None:
-        _tell(group, signal.SIGSTOP)
-        os.kill(os.getpid(), signal.SIGSTOP)
-
-    signal.signal(signal.SIGTSTP, stop)
-    signal.signal(signal.SIGCONT, lambda *_: _tell(group, signal.SIGCONT))
-
-
-def _tell(group: int, number: int) -> None:
-    """Send a signal to a group, which may have ended."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, number)
 
 
 if __name__ == "__main__":
