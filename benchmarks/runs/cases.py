@@ -46,7 +46,7 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
         for entry in _matrices(experiment, settings.suite)
         for case, device in variants
         if settings.device in ("", device)
-        for seed in experiment.seeds
+        for seed in range(experiment.seeds)
     ]
 
 

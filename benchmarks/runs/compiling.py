@@ -35,17 +35,13 @@ from fillpath.stages import stage_of
 PATTERNS = ("circuit,300", "poisson3d,6")
 GRAPHS = ("grid2d,12,laplacian",)
 
-Task = Callable[[], object]
 
-
-def compile_for(cases: Iterable[Case], processes: int) -> None:
+def compile_for(cases: Iterable[Case]) -> None:
     """Compile what the cases call.
-
-    processes : int, that compile at once
 
     An implementation that fails on a small matrix is logged: its own measurement reports why.
     """
-    small = _small(cases)
+    small, processes = _small(cases), len(os.sched_getaffinity(0))
     inputs = {(case.matrix, case.preparation) for case in small}
     _run([partial(prepare, *each) for each in inputs], processes)
     _run([partial(_measure, group) for group in _groups(small)], processes)
@@ -84,8 +80,11 @@ def _measure(cases: Iterable[Case]) -> None:
             measure({**job, "series": str(Path(folder, "series"))}, lambda event, **_: None, Alone())
 
 
-def _run(tasks: Iterable[Task], processes: int) -> None:
-    """Do each task in a forked process of its own, so that a crash loses one task."""
+def _run(tasks: Iterable[Callable[[], object]], processes: int) -> None:
+    """Do each task in a forked process of its own, so that a crash loses one task.
+
+    processes : int, that work at once
+    """
     fork = multiprocessing.get_context("fork")
     children: list[BaseProcess] = []
     for task in tasks:
@@ -99,7 +98,7 @@ def _run(tasks: Iterable[Task], processes: int) -> None:
             LOG.warning("compiling: a process ended with exit status %s", child.exitcode)
 
 
-def _work(task: Task) -> None:
+def _work(task: Callable[[], object]) -> None:
     begin_part()
     # Some libraries print.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -26,7 +26,7 @@ class Experiment:
     preparation : of every matrix
     only : ids of the paper's matrices, empty for all; their stand-ins follow
     threads : of implementations on the CPU, 0 for all cores
-    seeds : one case per seed; a number counts them from 0
+    seeds : number of them, from 0 on; one case per seed
     processes : in which a case is measured, where what the figure shows is no time; None where it is
     """
 
@@ -39,7 +39,7 @@ class Experiment:
     preparation: Preparation
     only: tuple[str, ...] = ()
     threads: int = 0
-    seeds: tuple[int, ...] = (0,)
+    seeds: int = 1
     processes: int | None = None
 
 
@@ -52,8 +52,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
-    preparation, seeds = entry["preparation"], entry.get("seeds", 1)
-    zeros = preparation["explicit_zeros"] == "keep"
+    zeros = entry["preparation"]["explicit_zeros"] == "keep"
     for name in entry.get("implementations", ()):
         variant(entry["stage"], name)
     paper(entry["paper"])
@@ -71,9 +70,8 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         "stage": stage_of(entry["stage"]).name,
         "implementations": tuple(entry.get("implementations", ())),
         "matrices": matrices,
-        "preparation": Preparation(**{**preparation, "explicit_zeros": zeros}),
+        "preparation": Preparation(**{**entry["preparation"], "explicit_zeros": zeros}),
         "only": tuple(entry.get("only", ())),
-        "seeds": tuple(range(seeds) if isinstance(seeds, int) else seeds),
     }
     return Experiment(**{**entry, **made})
 

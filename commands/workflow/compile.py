@@ -1,6 +1,5 @@
 """Compile what the suite calls on CPUs, on all cores."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -19,7 +18,7 @@ def run(arguments: Arguments) -> int:
         from benchmarks.runs.cases import suite_cases
         from benchmarks.runs.compiling import compile_for
 
-        compile_for(suite_cases(settings()), len(os.sched_getaffinity(0)))
+        compile_for(suite_cases(settings()))
         write_text(marker, "")
     return 0
 
