@@ -137,7 +137,7 @@ def processes_of(case: Case, settings: Settings) -> int:
     entry, most = catalogue.find(case.matrix), settings.rounds
     if entry is not None and _class(case, settings) is not None:
         most = int(layout()["processes"]["papers" if entry.papers else "others"])
-    return min(most, _untimed().get(case) or most)
+    return 1 if case in _untimed() else most
 
 
 def _class(case: Case, settings: Settings) -> str | None:
@@ -157,12 +157,10 @@ def layout() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _untimed() -> Mapping[Case, int | None]:
-    """Return the processes that experiments ask for, per case the most; None where any asks for the usual."""
-    asked: dict[Case, int | None] = {}
+def _untimed() -> Collection[Case]:
+    """Return the cases behind figures of which none shows seconds."""
+    timed, untimed = set[Case](), set[Case]()
     for experiment in experiments():
-        for case in experiment_cases(experiment, Settings(suite=_LAID_OUT)):
-            before = asked.get(case, experiment.processes)
-            both = before is not None and experiment.processes is not None
-            asked[case] = max(before or 0, experiment.processes or 0) if both else None
-    return asked
+        cases = untimed if experiment.processes else timed
+        cases.update(experiment_cases(experiment, Settings(suite=_LAID_OUT)))
+    return untimed - timed

@@ -27,7 +27,7 @@ class Experiment:
     only : ids of the paper's matrices, empty for all; their stand-ins follow
     threads : of implementations on the CPU, 0 for all cores
     seeds : number of them, from 0 on; one case per seed
-    processes : in which a case is measured, where what the figure shows is no time; None where it is
+    processes : 1 where the figure shows no time, None where it does
     """
 
     id: str
