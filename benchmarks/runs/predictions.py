@@ -91,12 +91,10 @@ class Predictions:
         The columns are case, measured and predicted in seconds, and factor, by which they differ, at least 1.
         """
         own = self._rows[self._rows["machine"] == self._machine]
-        cases = zip(own["case"], own["device"], own["size"], own["seconds"], strict=True)
-        rows = [
-            (case.name, each, self.call(case, device, size, unseen=True)[0])
-            for case, device, size, each in cases
-        ]
-        checks = pd.DataFrame(rows, columns=["case", "measured", "predicted"]).dropna()
+        calls = zip(own["case"], own["device"], own["size"], strict=True)
+        predicted = [self.call(*call, unseen=True)[0] for call in calls]
+        names = [case.name for case in own["case"]]
+        checks = pd.DataFrame({"case": names, "measured": own["seconds"], "predicted": predicted}).dropna()
         return checks.assign(factor=np.exp(np.abs(np.log(checks["predicted"] / checks["measured"]))))
 
 
