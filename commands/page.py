@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 
 from benchmarks.engine.follow import adopt, begin_part
+from benchmarks.runs import airspeed
 from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records, machines_here, measured_figures
 from fetch import catalogue
@@ -57,9 +58,6 @@ def write(drawn: Collection[tuple[str, str]], records: Records) -> bool:
 
     drawn : (paper, figure) of each figure to draw
     """
-    # Single figures need none of it.
-    from benchmarks.runs import airspeed
-
     try:
         airspeed.publish(machines_here())
     except FillpathError as error:

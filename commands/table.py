@@ -7,9 +7,14 @@ from pathlib import Path
 
 from commands._parser import Arguments, Parser
 from commands._records import machine_holdings
+from fetch import catalogue
 from fillpath import LOG
+from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import write_text
+from reports.facts.records import Records
+from reports.shapes.files import bare_text
+from reports.table import OBJECTS, case_table
 
 
 def add_arguments(parser: Parser) -> None:
@@ -20,13 +25,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Arguments) -> int:
     LOG.info("%s", machine_holdings(arguments.machine))
-    # Loading pandas takes a second, which an unknown machine need not wait for.
-    from fetch import catalogue
-    from fillpath.case import Case
-    from reports.facts.records import Records
-    from reports.shapes.files import bare_text
-    from reports.table import OBJECTS, case_table
-
     records = Records.load(arguments.machine)
     cases = [Case.parse(record.case) for record in records.rows]
     rows = case_table(records, cases, catalogue.entries(), arguments.paper or "")

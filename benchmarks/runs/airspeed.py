@@ -37,8 +37,6 @@ from fillpath.paths import ROOT, SITE, WORK, results, write_text
 from fillpath.processes import Rounds, of_run
 from fillpath.record import UNTRIED, Record, stored_records
 
-# asv shows it as a benchmark's source.
-CODE = "# Written from records, not run by asv: docs/measuring.md"
 # The numbers of each benchmark by case, None without a result.
 Rows = dict[str, dict[str, float | None]]
 
@@ -122,7 +120,7 @@ def description(benchmark: str, cases: Collection[str]) -> dict[str, Any]:
     """Return a benchmark as asv lists it. benchmark : str, such as `symbolic.Symbolic.track_seconds`."""
     quantity = benchmark.partition(".track_")[2]
     return {
-        "code": CODE,
+        "code": "# Written from records, not run by asv: docs/measuring.md",
         "name": benchmark,
         "param_names": ["case"],
         "params": [sorted(map(repr, cases))],

@@ -37,7 +37,6 @@ LEFT_OUT = (
     # A rounding error, which the gate compares with its bound, and two conditions of the run.
     ("*", "residual simulated peer_access"),
 )
-RATIOS = ("drop_tolerance", "load_balance")
 
 
 def quantities(record: Record) -> Mapping[str, float]:
@@ -94,7 +93,7 @@ def _matches(name: str, patterns: str) -> bool:
 
 def unit_of(name: str) -> str:
     """Return the unit of a quantity: `bytes`, `ratio` or `count`."""
-    if name in RATIOS:
+    if name in ("drop_tolerance", "load_balance"):
         return "ratio"
     return "bytes" if name in ("peak_memory", "structures") or name.startswith("bytes") else "count"
 

@@ -33,7 +33,6 @@ ORPHAN_SECONDS = 60.0
 # Seconds for Snakemake to end its jobs and itself.
 GRACE_SECONDS = 5
 POLL_SECONDS = 0.05
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def figures() -> int:
@@ -145,7 +144,7 @@ def _run(command: Sequence[str], ending: int) -> int:
 def _ending_signals() -> list[int]:
     """Return a list that will hold the signals that end programs, as they come."""
     received: list[int] = []
-    for number in _ENDING:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Signals that nohup or a shell has this process ignore stay ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: received.append(number))
