@@ -19,7 +19,7 @@ from reports.shapes import style
 from reports.shapes.bars import seconds
 from reports.table import all_rows
 
-# Of a line, and of a case's name in the table, which leaves room for the longest status and a median.
+# Characters of a line, and of a case's name: the longest status and a median fill the rest.
 WIDTH, NAME = 110, 84
 
 
