@@ -12,8 +12,9 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
+from commands import doctor
+from commands._parser import Arguments
 from commands._records import record_text
-from commands.doctor import diagnosis
 from fetch.prepare import prepare
 from fillpath.case import Case, Preparation
 from fillpath.errors import FillpathError
@@ -284,10 +285,14 @@ def test_a_kernel_that_cannot_be_had_is_explained(cupy: Any, tmp_path: Path) -> 
 
 
 def test_doctor_names_the_device_and_says_why_another_cannot_be_used(
-    cupy: Any, monkeypatch: pytest.MonkeyPatch
+    cupy: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FAKE_NVML", "NVIDIA H100 80GB HBM3")
-    assert "gpu       NVIDIA Fake 1, driver 580.82.07, CUDA 13.2; there: NVIDIA H100 80GB HBM3" in diagnosis()
+    doctor.run(Arguments())
+    found = "gpu       NVIDIA Fake 1, driver 580.82.07, CUDA 13.2; there: NVIDIA H100 80GB HBM3"
+    assert found in capsys.readouterr().out
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     forget()
-    assert "gpu       NVIDIA H100 80GB HBM3: not usable: no NVIDIA GPU: cudaErrorNoDevice" in diagnosis()
+    doctor.run(Arguments())
+    refused = "gpu       NVIDIA H100 80GB HBM3: not usable: no NVIDIA GPU: cudaErrorNoDevice"
+    assert refused in capsys.readouterr().out
