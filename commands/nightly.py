@@ -2,15 +2,19 @@
 
 Each commit has a worktree, with an environment for its lock files. A killed night resumes. A commit that
 cannot be measured is skipped if a later one can be; otherwise the next night begins with it. Exit status 1
-for a regression that the last night did not know, 2 where a commit has no result at all."""
+for a regression that the last night did not know, 2 where a commit has no result at all.
+
+With --branch, measure a branch and the commit at which it left the default branch instead, and report what
+became faster too. Nothing of that is remembered: the next night is as it would have been."""
 
 # A summary reads, for instance:
 #     2 new commits against 91be77a0c3d4, 412 cases compared, 3120 results
-#     NEW REGRESSION levels.glu2@add32.mc64+amd: 1.31 times as long (1.22 to 1.4, 20 rounds), ...
+#     NEW REGRESSION levels.glu2@add32.mc64+amd: 1.31 times as long (1.22 to 1.4, 12 rounds), ...
 
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,13 +22,13 @@ from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.registers import changes
 from benchmarks.runs import airspeed
-from benchmarks.runs.checkouts import Process, base_of, clear, new_commits, start, worktrees
+from benchmarks.runs.checkouts import Process, base_of, branch_point, clear, new_commits, start, worktrees
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
-from commands._parser import Arguments
+from commands._parser import Arguments, Parser
 from commands._records import machines_here
-from fillpath.errors import FillpathError
+from fillpath.errors import FillpathError, find
 from fillpath.hardware import identity
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
@@ -50,14 +54,23 @@ class Night(NamedTuple):
     commits: tuple[str, ...] = ()
 
 
+def add_arguments(parser: Parser) -> None:
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--branch", metavar="NAME", help="judge this branch, before it is merged")
+    one.add_argument("--acknowledge", metavar="CASE", help="forget the regression of a case: a false alarm")
+
+
 def run(arguments: Arguments) -> int:
     die_with_parent()
+    if arguments.acknowledge:
+        with exclusive(WORK / "nightly.lock", 0.0):
+            return acknowledge(arguments.acknowledge)
     machine.introduce()
     # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
     machine.write_facts()
     deadline = time.time() + (settings().limit or float("inf"))
     with exclusive(WORK / "nightly.lock", 0.0):
-        finished = night(ROOT, PLACE, deadline)
+        finished = night(ROOT, PLACE, deadline, arguments.branch)
         print(finished.text, flush=True)
         try:
             airspeed.publish(machines_here())
@@ -66,20 +79,34 @@ def run(arguments: Arguments) -> int:
     return finished.status
 
 
-def night(repository: Path, place: Path, deadline: float) -> Night:
+def acknowledge(case: str) -> int:
+    """Forget the known regression of a case. Raises UnknownNameError if there is none."""
+    state = State.load(_path())
+    forgotten = find(case, state.worse, "no known regression of", "" if state.worse else ": there is none")
+    worse = {name: regression for name, regression in state.worse.items() if name != case}
+    replace(state, worse=worse).save(_path())
+    print(f"acknowledged {forgotten.text}")
+    return 0
+
+
+def night(repository: Path, place: Path, deadline: float, branch: str | None = None) -> Night:
     """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
 
     The run ids follow from commits and host. A killed night of the same ones resumes, and measures no process
     twice.
+
+    branch : str, measured in place of new commits, against the commit at which it left the default branch
     """
-    path = results() / machine_name() / "nightly.json"
-    state = State.load(path)
+    state = State() if branch else State.load(_path())
     new = new_commits(repository, state.last)
-    folders = worktrees(repository, place, [*base_of(repository, state.last, new), *new])
+    base = base_of(repository, state.last, new)
+    if branch:
+        base, new = branch_point(repository, branch)
+    folders = worktrees(repository, place, [*base, *new])
     workers, failed = _workers(place, deadline, folders)
     measured = [commit for commit in workers if commit in new]
     try:
-        turns = Turns(workers, deadline, state.late) if measured else None
+        turns = Turns(workers, deadline, state.late, both=bool(branch)) if measured else None
         if turns:
             turns.measure(state.worse)
     finally:
@@ -88,7 +115,8 @@ def night(repository: Path, place: Path, deadline: float) -> Night:
     if turns:
         news = _kernels(folders[turns.base], folders[turns.tip])
         state, finished = _judged(state, turns, failed, len(measured), news)
-        state.save(path)
+        if not branch:
+            state.save(_path())
     else:
         head = "0 new commits, 0 cases compared, 0 results"
         lines = [head, *_not_measured(failed), *_known(state.worse.values())]
@@ -96,6 +124,10 @@ def night(repository: Path, place: Path, deadline: float) -> Night:
     for folder in folders.values():
         clear(repository, folder)
     return finished
+
+
+def _path() -> Path:
+    return results() / machine_name() / "nightly.json"
 
 
 def _workers(place: Path, deadline: float, folders: Mapping[str, Path]) -> tuple[dict[str, Process], Failed]:
@@ -133,10 +165,18 @@ def _judged(
         *(f"NEW REGRESSION {regression.text}" for regression in new),
         *_known(regression for case, regression in known.worse.items() if case not in found),
         *(f"mended {case}" for case in mended),
+        *(f"faster {each.text}" for each in _faster(turns)),
         *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
         *news,
     )
     return known, Night(2 if failed else int(bool(new)), "\n".join(lines), turns.commits)
+
+
+def _faster(turns: Turns) -> Iterable[Regression]:
+    """Yield the cases that became faster on a branch, in a regression's words."""
+    for case, found in turns.judgements.items():
+        if turns.both and found.is_faster:
+            yield Regression(case, found.factor, turns.base, turns.tip, found.detail)
 
 
 def _not_measured(failed: Failed) -> list[str]:

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,12 +19,12 @@ from benchmarks.engine.run import Run
 from benchmarks.runs import checkouts
 from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
-from benchmarks.runs.night_rule import FEWEST, FIRST, MOST
+from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST
 from benchmarks.runs.regressions import Regression, State, learn
-from commands.nightly import Night, night
+from commands.nightly import Night, acknowledge, night
 from commands.workflow import processes
 from fillpath.case import Case
-from fillpath.errors import ConfigError, FillpathError
+from fillpath.errors import ConfigError, FillpathError, UnknownNameError
 from fillpath.paths import results
 from fillpath.record import Record, Status
 from tests.reports_fakes import made_record
@@ -93,9 +93,9 @@ class Repository:
         number = self.git("rev-list", "--count", commit)
         return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def night(self) -> Night:
+    def night(self, branch: str | None = None) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", np.inf)
+        return night(self.folder, self.folder.parent / "worktrees", np.inf, branch)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
@@ -191,12 +191,90 @@ def test_what_is_undecided_is_measured_more_often_and_what_is_equal_is_not(repos
     repository.commit(1.5)
     repository.night()
     times = {case: sum(each == case for _, each, _ in repository.asked) // 2 for case in Asked.cases}
-    assert times.pop(CASE) == MOST and {*times.values()} == {FIRST}
+    assert times.pop(CASE) == MOST + FRESH and {*times.values()} == {FIRST}
     repository.asked.clear()
     repository.commit(1.5)
     repository.night()
     # The known regression is measured until its end would be seen.
     assert sum(case == CASE for _, case, _ in repository.asked) // 2 == FEWEST
+
+
+def test_an_alarm_that_fresh_rounds_do_not_confirm_is_none(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Asked._record
+
+    def fading(asked: Asked, case: str, process: int) -> Record:
+        asked.text = asked.text if process < MOST else "1.0"
+        return record(asked, case, process)
+
+    repository.commit(1.0)
+    repository.commit(1.5)
+    monkeypatch.setattr(Asked, "_record", fading)
+    assert repository.night().status == 0
+    assert sum(case == CASE for _, case, _ in repository.asked) // 2 == MOST + FRESH
+
+
+def test_an_alarm_whose_fresh_rounds_had_no_time_stays(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = Turns._round
+
+    def late(turns: Turns, cases: Sequence[str], process: int) -> None:
+        turns._deadline = np.inf if process < MOST else 0.0
+        measure(turns, cases, process)
+
+    repository.commit(1.0)
+    repository.commit(1.5)
+    monkeypatch.setattr(Turns, "_round", late)
+    done = repository.night()
+    assert done.status == 1 and f"{MOST} rounds)" in done.text and "TIME WAS UP for 1 of" in done.text
+
+
+@pytest.mark.parametrize(("seconds", "line", "status"), [(1.5, "NEW REGRESSION", 1), (0.7, "faster", 0)])
+def test_a_branch_is_held_against_the_commit_that_it_left(
+    repository: Repository, seconds: float, line: str, status: int
+) -> None:
+    base = repository.commit(1.0)
+    repository.night()
+    known = (results() / MACHINE / "nightly.json").read_text()
+    repository.git("checkout", "--quiet", "-b", "tuned")
+    repository.commit(9.0)
+    tip = repository.commit(seconds)
+    repository.git("checkout", "--quiet", "main")
+    repository.commit(5.0)
+    repository.asked.clear()
+    done = repository.night("tuned")
+    assert done.status == status and repository.measured() == [base, tip]
+    (said,) = [each for each in done.text.splitlines() if each.startswith(f"{line} {CASE}: ")]
+    assert said.endswith(f"{FRESH} rounds), from {base[:12]} to {tip[:12]}")
+    assert (results() / MACHINE / "nightly.json").read_text() == known
+
+
+def test_a_branch_without_a_commit_of_its_own_is_refused(repository: Repository) -> None:
+    repository.commit(1.0)
+    repository.git("branch", "same")
+    for name, why in (("same", "has no commit that HEAD lacks"), ("absent", "git fetch origin absent")):
+        with pytest.raises(ConfigError, match=why):
+            repository.night(name)
+    assert repository.asked == []
+
+
+def test_a_regression_that_is_acknowledged_is_forgotten(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.commit(1.0)
+    repository.commit(1.5)
+    repository.night()
+    with pytest.raises(UnknownNameError, match=f"no known regression of 'x'; expected one of {CASE}"):
+        acknowledge("x")
+    assert acknowledge(CASE) == 0
+    assert f"acknowledged {CASE}: 1." in capsys.readouterr().out
+    repository.commit(1.5)
+    done = repository.night()
+    assert done.status == 0 and CASE not in done.text
+    with pytest.raises(UnknownNameError, match="there is none"):
+        acknowledge(CASE)
 
 
 def test_the_first_night_holds_the_tip_against_its_parent(repository: Repository) -> None:

@@ -57,6 +57,21 @@ def default_branch(repository: Path) -> str:
     return git(repository, "for-each-ref", "--format=%(symref:short)", "refs/remotes/origin/HEAD") or "HEAD"
 
 
+def branch_point(repository: Path, branch: str) -> tuple[list[str], list[str]]:
+    """Return the commit at which a branch left the default branch, and the branch's tip.
+
+    Raises ConfigError for a branch that is not here, or that has no commit of its own.
+    """
+    places = (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
+    tips = git(repository, "for-each-ref", "--format=%(objectname)", *places).split()
+    if not tips:
+        raise ConfigError(f"there is no branch {branch!r} in {repository}: git fetch origin {branch}")
+    base = git(repository, "merge-base", default_branch(repository), tips[0])
+    if base == tips[0]:
+        raise ConfigError(f"branch {branch!r} has no commit that {default_branch(repository)} lacks")
+    return [base], [tips[0]]
+
+
 def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
     """Check commits out below a folder, reuse what a killed night left of these, and remove others."""
     folders = {commit: place / commit[:12] for commit in commits}

@@ -2,19 +2,19 @@
 
 A turn is one process of one case at each commit. The next round has the opposite order, so that a drift of
 the machine favours no commit. The first rounds measure input by input, so that a night that runs out of time
-has whole results of the inputs before. Later rounds measure the undecided cases.
+has whole results of the inputs before. Later rounds measure the undecided cases. Fresh rounds confirm alarms.
 """
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 
 import numpy as np
 
 from benchmarks.runs.checkouts import Process
 from benchmarks.runs.exact import conditions
-from benchmarks.runs.night_rule import FEWEST, FIRST, MOST, Judgement, is_undecided, judge
+from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST, Judgement, is_undecided, judge
 from benchmarks.runs.rounds import by_input
 from fillpath.case import Case
 from fillpath.record import Record, Status
@@ -45,10 +45,13 @@ class Turns:
     workers : by commit, the base first and the tip last
     deadline : Unix time, no turn begins after it
     urgent : cases whose inputs come first
+    both : whether a case that may have become faster takes as many rounds as one that may be slower
     """
 
-    def __init__(self, workers: Mapping[str, Process], deadline: float, urgent: Collection[str]) -> None:
-        self._workers, self._deadline = workers, deadline
+    def __init__(
+        self, workers: Mapping[str, Process], deadline: float, urgent: Collection[str], both: bool = False
+    ) -> None:
+        self._workers, self._deadline, self.both = workers, deadline, both
         self.commits = tuple(workers)
         self.base, self.tip = self.commits[0], self.commits[-1]
         # Cases that missed a turn.
@@ -75,11 +78,26 @@ class Turns:
             print(f"fillpath: {len(left)} cases undecided after {count} rounds", file=sys.stderr)
             self._round(left, count)
         self.judgements = judge({case: row for case in names if (row := self._differences(case))})
+        judged = self.judgements.items()
+        alarms = [case for case, each in judged if each.is_slower or (self.both and each.is_faster)]
+        self.judgements |= self._confirmed(alarms)
+
+    def _confirmed(self, alarms: Sequence[str]) -> dict[str, Judgement]:
+        """Measure the cases that alarm in fresh rounds, and judge them by these alone.
+
+        The rounds before chose the alarms among all cases, and so exaggerate. A case whose time is up before
+        its last fresh round keeps its alarm.
+        """
+        for count in range(MOST, MOST + FRESH):
+            self._round(alarms, count)
+        fresh = {case: self._differences(case)[MOST:] for case in alarms}
+        return judge({case: row for case, row in fresh.items() if len(row) == FRESH})
 
     def _needs_round(self, case: str, count: int, regressed: Collection[str]) -> bool:
         row = self._differences(case)
         known = case in regressed and count < FEWEST
-        return len(row) == count and (known or bool(is_undecided(np.array(row))))
+        undecided = any(is_undecided(sign * np.array(row)) for sign in ((1, -1) if self.both else (1,)))
+        return len(row) == count and (known or undecided)
 
     def _differences(self, case: str) -> tuple[float, ...]:
         return paired(self.courses[case], self.base, self.tip) if self.base != self.tip else ()

@@ -120,10 +120,9 @@ def _regression(
         return Regression(case, None, base, after, f"{failure.status}: {failure.reason}")
     if judgement is None or not judgement.is_slower:
         return None
-    half, (low, high) = math.log(judgement.factor) / 2, judgement.interval
+    half = math.log(judgement.factor) / 2
     after = _first_bad(commits, lambda commit: fmean(paired(course, base, commit) or [0.0]) > half)
-    detail = f"{low:.3g} to {high:.3g}, {len(judgement.differences)} rounds"
-    return Regression(case, judgement.factor, base, after, detail)
+    return Regression(case, judgement.factor, base, after, judgement.detail)
 
 
 def _first_bad(commits: Sequence[str], is_bad: Callable[[str], bool]) -> str:
