@@ -21,6 +21,7 @@ export FILLPATH_PROCESSES := $(PROCESSES)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
 export FILLPATH_PROFILE := $(PROFILE)
+export BRANCH
 export FILLPATH_PACKS := $(abspath $(PACKS))
 # Python keeps what it compiled, also where a container's image forbids it: each process would compile anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -74,8 +75,8 @@ thorough: $(STAMP) ## run the other tests: all cards, orders, seeds and kernel v
 gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
 	@$(PY) -m fillpath gpu
 
-nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h
-	@$(PY) -m fillpath nightly
+nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h BRANCH=name
+	@$(PY) -m fillpath nightly $(if $(BRANCH),--branch "$$BRANCH")
 
 # Free software, LGPL and freer; others come by their names alone, and nothing else installs any.
 PEERS ?= klu superlu_dist mpi apxchol approx_chol

@@ -468,22 +468,6 @@ def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: P
             State.load(tmp_path / "nightly.json")
 
 
-def test_the_file_of_an_older_fillpath_keeps_its_known_regressions(tmp_path: Path) -> None:
-    both = {"before": "a" * 40, "after": "b" * 40}
-    slower = {"case": CASE, "factor": 1.31, **both, "reason": "", "extent": "1.22 to 1.4, 8 pairs"}
-    failing = {"case": "x", "factor": None, **both, "reason": "crash: SIGSEGV", "extent": ""}
-    old = {"last": "b" * 40, "past": {CASE: [0.01]}, "worse": {CASE: slower, "x": failing}, "late": ["y"]}
-    (tmp_path / "nightly.json").write_text(json.dumps(old))
-    assert State.load(tmp_path / "nightly.json") == State(
-        "b" * 40,
-        {
-            CASE: Regression(CASE, 1.31, **both, detail="1.22 to 1.4, 8 pairs"),
-            "x": Regression("x", None, **both, detail="crash: SIGSEGV"),
-        },
-        ("y",),
-    )
-
-
 def test_the_default_branch_is_the_remotes(repository: Repository, tmp_path: Path) -> None:
     tip = repository.commit(1.0)
     subprocess.run(["git", "clone", "--quiet", str(repository.folder), str(tmp_path / "clone")], check=True)

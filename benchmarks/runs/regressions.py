@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ class State:
             return cls()
         try:
             data = json.loads(path.read_text())
-            worse = {case: _stored(values) for case, values in data["worse"].items()}
+            worse = {case: Regression(**values) for case, values in data["worse"].items()}
             return cls(data["last"], worse, tuple(map(str, data["late"])))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ConfigError(f"{path}: no night wrote this ({error}); remove it to begin anew") from error
@@ -78,13 +77,6 @@ class State:
     def save(self, path: Path) -> None:
         """Write the file."""
         write_text(path, json.dumps(asdict(self), indent=1, sort_keys=True, allow_nan=False) + "\n")
-
-
-def _stored(values: Mapping[str, Any]) -> Regression:
-    """Return a stored regression. Before `detail`, files had `extent` and `reason`."""
-    detail = values.get("extent") or values.get("reason") or ""
-    today = {name: value for name, value in values.items() if name not in ("extent", "reason")}
-    return Regression(**{"detail": detail, **today})
 
 
 def learn(state: State, turns: Turns) -> tuple[State, tuple[Regression, ...], tuple[str, ...]]:
