@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
 from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST, RATE, Floats, is_undecided, judge, p_values
+from fillpath.paths import ROOT
 from tests.thorough import daily
 
 NIGHTS = daily([40, 400], 40)
@@ -152,3 +154,23 @@ def test_the_more_cases_a_night_has_the_more_a_single_one_has_to_show() -> None:
     assert judge({"case": row})["case"].is_slower
     assert not judge({"case": row, **{str(k): each for k, each in enumerate(noise)}})["case"].is_slower
     assert judge({}) == {}
+
+
+def test_the_nights_that_were_measured_alarm_as_their_notes_say() -> None:
+    nights = pd.read_csv(ROOT / "docs" / "notes" / "nights.csv")
+    alarms = []
+    for (machine, rule, night), cases in nights.groupby(["machine", "rule", "night"]):
+        rows = {
+            name: np.array(row.split(), float) for name, row in cases.set_index("case").differences.items()
+        }
+        slower = [case.partition(".")[0] for case, verdict in judge(rows).items() if verdict.is_slower]
+        alarms += [(machine, rule, night, name) for name in slower]
+    assert alarms == [
+        ("h100", "at once", 5, "gsofa"),
+        ("h100", "at once", 5, "gsofa"),
+        ("vm", "at once", 2, "fill1_pruned"),
+        ("vm", "at once", 11, "fill1_supernodal"),
+        ("vm", "at once", 11, "etree_cpu"),
+        ("vm", "confirmed", 6, "fill1_supernodal"),
+        ("vm", "confirmed", 6, "fill1_supernodal"),
+    ]
