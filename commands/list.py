@@ -111,6 +111,8 @@ def _collection(query: Query) -> Sequence[Sequence[str]]:
 
 
 def _advice(group: str) -> str:
-    groups = sorted({listed.group for listed in collection.local_index()})
-    known = not group or group in groups
-    return "; ask for less, or a wider range" if known else suggest(group, groups)
+    groups = {listed.group for listed in collection.local_index()}
+    if not group or group in groups:
+        return "; ask for less, or a wider range"
+    same = [other for other in groups if other.lower() == group.lower()]
+    return f"; did you mean --group {same[0]}?" if same else suggest(group, sorted(groups))

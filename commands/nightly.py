@@ -7,10 +7,6 @@ for a regression that the last night did not know, 2 where a commit has no resul
 With --branch, measure a branch and the commit at which it left the default branch instead, and report what
 became faster too. Nothing of that is remembered: the next night is as it would have been."""
 
-# A summary reads, for instance:
-#     2 new commits against 91be77a0c3d4, 412 cases compared, 3120 results
-#     NEW REGRESSION levels.glu2@add32.mc64+amd: 1.31 times as long (1.22 to 1.4, 12 rounds), ...
-
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +18,7 @@ from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.registers import changes
 from benchmarks.runs import airspeed
-from benchmarks.runs.checkouts import Process, base_of, branch_point, clear, new_commits, start, worktrees
+from benchmarks.runs.checkouts import Process, branch_point, clear, new_commits, start, worktrees
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
@@ -37,8 +33,6 @@ from fillpath.paths import ROOT, WORK, results
 from fillpath.settings import settings
 
 PLACE = WORK / "nightly"
-# (commit, reason) of each.
-Failed = list[tuple[str, str]]
 
 
 class Night(NamedTuple):
@@ -46,12 +40,10 @@ class Night(NamedTuple):
 
     status : int, exit status: 2 if a commit has no result, else 1 for a new regression, else 0
     text : str, the summary
-    commits : those measured, the base first
     """
 
     status: int
     text: str
-    commits: tuple[str, ...] = ()
 
 
 def add_arguments(parser: Parser) -> None:
@@ -62,14 +54,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Arguments) -> int:
     die_with_parent()
-    if arguments.acknowledge:
-        with exclusive(WORK / "nightly.lock", 0.0):
-            return acknowledge(arguments.acknowledge)
     machine.introduce()
     # The folder is this host's before a commit's own processes get its name by FILLPATH_MACHINE.
     machine.write_facts()
     deadline = time.time() + (settings().limit or float("inf"))
     with exclusive(WORK / "nightly.lock", 0.0):
+        if arguments.acknowledge:
+            return acknowledge(arguments.acknowledge)
         finished = night(ROOT, PLACE, deadline, arguments.branch)
         print(finished.text, flush=True)
         try:
@@ -98,10 +89,7 @@ def night(repository: Path, place: Path, deadline: float, branch: str | None = N
     branch : str, measured in place of new commits, against the commit at which it left the default branch
     """
     state = State() if branch else State.load(_path())
-    new = new_commits(repository, state.last)
-    base = base_of(repository, state.last, new)
-    if branch:
-        base, new = branch_point(repository, branch)
+    base, new = branch_point(repository, branch) if branch else new_commits(repository, state.last)
     folders = worktrees(repository, place, [*base, *new])
     workers, failed = _workers(place, deadline, folders)
     measured = [commit for commit in workers if commit in new]
@@ -130,20 +118,22 @@ def _path() -> Path:
     return results() / machine_name() / "nightly.json"
 
 
-def _workers(place: Path, deadline: float, folders: Mapping[str, Path]) -> tuple[dict[str, Process], Failed]:
+def _workers(
+    place: Path, deadline: float, folders: Mapping[str, Path]
+) -> tuple[dict[str, Process], dict[str, str]]:
     """Return the worker of each commit, the base's first, and why other commits have none."""
-    workers, failed = {}, []
+    workers, failed = {}, {}
     id = f"night-{content_hash(*folders, identity())[:12]}"
     for commit, folder in folders.items():
         try:
             workers[commit] = start(place, deadline, folder, f"{id}-{folder.name}")
         except FillpathError as error:
-            failed.append((commit, str(error)))
+            failed[commit] = str(error)
     return workers, failed
 
 
 def _judged(
-    state: State, turns: Turns, failed: Failed, count: int, news: Sequence[str]
+    state: State, turns: Turns, failed: Mapping[str, str], count: int, news: Sequence[str]
 ) -> tuple[State, Night]:
     """Return what is known after the turns, and the night.
 
@@ -154,9 +144,14 @@ def _judged(
     known, new, mended = learn(state, turns)
     stored = [pair for course in turns.courses.values() for pair in course.items()]
     results = Counter(commit for commit, records in stored for record in records if record.median is not None)
-    failed = [*failed, *((each, "no case has a result") for each in turns.commits if not results[each])]
+    failed = {**failed, **{each: "no case has a result" for each in turns.commits if not results[each]}}
     exact = {case: _exact(course, turns.base, turns.tip) for case, course in turns.courses.items()}
     found = {regression.case for regression in new}
+    faster = [
+        Regression(case, each.factor, turns.base, turns.tip, each.detail).text
+        for case, each in turns.judgements.items()
+        if turns.both and each.is_faster
+    ]
     base = f" against {turns.base[:12]}" if len(turns.commits) > 1 else ""
     lines = (
         f"{count} new commits{base}, {len(turns.judgements)} cases compared, {results.total()} results",
@@ -165,22 +160,15 @@ def _judged(
         *(f"NEW REGRESSION {regression.text}" for regression in new),
         *_known(regression for case, regression in known.worse.items() if case not in found),
         *(f"mended {case}" for case in mended),
-        *(f"faster {each.text}" for each in _faster(turns)),
+        *(f"faster {each}" for each in faster),
         *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
         *news,
     )
-    return known, Night(2 if failed else int(bool(new)), "\n".join(lines), turns.commits)
+    return known, Night(2 if failed else int(bool(new)), "\n".join(lines))
 
 
-def _faster(turns: Turns) -> Iterable[Regression]:
-    """Yield the cases that became faster on a branch, in a regression's words."""
-    for case, found in turns.judgements.items():
-        if turns.both and found.is_faster:
-            yield Regression(case, found.factor, turns.base, turns.tip, found.detail)
-
-
-def _not_measured(failed: Failed) -> list[str]:
-    return [f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in failed]
+def _not_measured(failed: Mapping[str, str]) -> list[str]:
+    return [f"NOT MEASURED {commit[:12]}: {reason}" for commit, reason in failed.items()]
 
 
 def _known(regressions: Iterable[Regression]) -> list[str]:

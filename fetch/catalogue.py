@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fetch import collection, names
+from fillpath import errors
 from fillpath.config import violation
 from fillpath.entry import Entry
 from fillpath.errors import ConfigError, UnknownNameError, suggest
@@ -25,8 +26,8 @@ def obtainable(entry: Entry) -> bool:
 def entries(path: Path = CONFIG / "matrices.csv") -> tuple[Entry, ...]:
     """Return the catalogue in the file's order, each row valid under config/schemas/matrices.json.
 
-    Raises ConfigError, which names file and line, for an invalid row, an id that occurs twice, or a stand-in
-    for an unknown id.
+    Each error names file and line. Raises ConfigError for an invalid row, an id that occurs twice, or a
+    stand-in for an unknown id; UnknownNameError for an unknown paper.
     """
     with path.open(newline="") as handle:
         reader = csv.DictReader(handle, restkey="surplus")
@@ -65,8 +66,7 @@ def _entry(row: dict[str, Any], where: str) -> Entry:
     if mistake := violation(typed, "matrices"):
         raise ConfigError(f"{where}: {mistake}")
     for paper in sorted({*typed["papers"], *typed["lower_in"]} - {*papers()}):
-        hint = suggest(paper, papers()) or f"; one of {', '.join(papers())}"
-        raise ConfigError(f"{where}: paper {paper!r} is unknown{hint}")
+        errors.find(paper, papers(), f"{where}: no paper")
     return Entry(**typed | {key: tuple(typed[key]) for key in _LISTS})
 
 

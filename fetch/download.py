@@ -126,7 +126,8 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
 def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
     """Append the answer to the part, unless it is slow, short, or larger than the room on the disk."""
     total = part.total
-    require_space(part.path.parent, (total or 0) - part.size)
+    # The matrix is some four times as large as its archive, which lies next to it until it is unpacked.
+    require_space(part.path.parent, 6 * (total or 0) - part.size)
     drawn = sys.stderr.isatty()
     every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})
     shown = {"initial": part.size, "unit": "B", "unit_scale": True, "leave": False, "miniters": 1, **place}
@@ -138,6 +139,7 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
                 _log.info("%s", bar)
             while rest:
                 rest = rest[out.write(rest) :]
+            require_space(part.path.parent, 0)  # An answer without a length may have no end.
             elapsed = time.monotonic() - since
             if elapsed >= TIMEOUT and part.size - before < SLOWEST * elapsed:
                 raise ConnectionError(f"slower than {SLOWEST} bytes/s")

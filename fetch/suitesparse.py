@@ -136,6 +136,8 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
         length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
         if not expected:
             trust.record(wanted.location, sha256, size)
+        # A part that outlived its matrix would answer a later --trust.
+        path.with_name(f"{path.stem}.tar.gz.part").unlink(missing_ok=True)
         # The receipt comes last: without it the matrix counts as absent.
         write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
         return sha256, size

@@ -157,7 +157,7 @@ class Case:
         options = {key: value for key, _, value in (piece.partition("=") for piece in pieces)}
         reserved = {key: options.pop(key) for key in _RESERVED if key in options}
         for key, count in reserved.items():
-            _match(_COUNT, count, key)
+            _match(_COUNT, count, f"case {name!r}: {key}")
         counts = {key: int(count) for key, count in reserved.items()}
         sorted_options = tuple(sorted(options.items()))
         case = cls(stage, implementation, matrix, Preparation.parse(preparation), sorted_options, **counts)

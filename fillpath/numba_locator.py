@@ -166,7 +166,7 @@ def _files(name: str) -> list[Path]:
 def _imported(path: Path) -> list[str]:
     """Return the names that a file imports, among other words: docstrings may look like imports too."""
     found = []
-    for module, words in _IMPORT.findall(re.sub("#.*", "", path.read_text("utf-8"))):
+    for module, words in _IMPORT.findall(re.sub(r"#.*|\\\n", " ", path.read_text("utf-8"))):
         # `import a.b` binds a, where any module of it may be looked up.
         found += [f"{module}.{word}" if module else word.partition(".")[0] for word in _WORD.findall(words)]
     return found

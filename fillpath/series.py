@@ -45,10 +45,7 @@ def write_series(path: Path, series: Series | LevelSeries | None, n: int) -> str
     if not present:
         return None
     arrays = {"n": np.array(n)} | {name: _binned(name, values) for name, values in present.items()}
-    with (
-        atomic_write(path, "wb") as handle,
-        zipfile.ZipFile(handle, "w", zipfile.ZIP_LZMA) as archive,
-    ):
+    with atomic_write(path, "wb") as handle, zipfile.ZipFile(handle, "w", zipfile.ZIP_LZMA) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w") as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)

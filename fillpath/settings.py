@@ -210,9 +210,9 @@ def refuse_unknown(environment: Mapping[str, str]) -> None:
     """Raise ConfigError for a variable that begins with FILLPATH_ and does not exist."""
     for name in environment:
         if name.startswith(PREFIX) and name not in VARIABLES:
-            # All have nine letters in common.
-            near = difflib.get_close_matches(name, VARIABLES, 1, cutoff=0.8)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(VARIABLES)}"
+            words = [each.removeprefix(PREFIX) for each in VARIABLES]
+            near = difflib.get_close_matches(name.removeprefix(PREFIX), words, 1)
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"there are {', '.join(VARIABLES)}"
             raise ConfigError(f"{name}: no such setting; {hint}")
 
 

@@ -351,6 +351,20 @@ def test_offline_asks_nobody_notes_nothing_and_reuses(site: Site, monkeypatch: p
     assert suitesparse.fetch("G", "m", offline=True).how == "reused"
 
 
+def test_a_kill_after_the_receipt_leaves_no_part(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_note = suitesparse.write_note
+
+    def killed(path: Path, **note: str | int | None) -> None:
+        write_note(path, **note)
+        if path.name == "receipt.json":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(suitesparse, "write_note", killed)
+    with pytest.raises(KeyboardInterrupt):
+        suitesparse.fetch("G", "m")
+    assert set(left_over()) - {"m.tar.gz.part.json"} == {"m.mtx", "receipt.json"}
+
+
 @pytest.mark.parametrize("text", ["../m", "..+m", "G/../m", "G+../m", "G+", "G/H/m", ".hidden/m", "G/.m"])
 def test_a_name_that_leaves_the_cache_is_no_matrix(mirror: Path, text: str) -> None:
     with pytest.raises(UnknownNameError, match="is not in the catalogue"):

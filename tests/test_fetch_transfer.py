@@ -398,13 +398,23 @@ def test_a_folder_is_read_where_it_is_even_offline(
 def test_a_file_that_does_not_fit_is_refused_before_it_comes(
     site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usage = type("Usage", (), {"free": paths.RESERVE + len(DATA) - 1})()
+    usage = type("Usage", (), {"free": paths.RESERVE + 6 * len(DATA) - 1})()
     monkeypatch.setattr(paths.shutil, "disk_usage", lambda place: usage)
     with pytest.raises(DiskFullError, match=r"have to be.*free some space, or point FILLPATH_CACHE"):
         get(site, part)
     assert not part.stat().st_size and len(site.requests) == 1
     usage.free += 1
     get(site, part)
+
+
+def test_an_answer_without_length_ends_at_the_reserve(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = iter([paths.RESERVE, paths.RESERVE - 1])
+    monkeypatch.setattr(paths, "free_space", lambda folder: next(free))
+    site.script = [no_length]
+    with pytest.raises(DiskFullError, match="have to be"):
+        get(site, part)
 
 
 def test_a_disk_that_fills_up_keeps_what_came(

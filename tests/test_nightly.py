@@ -282,8 +282,9 @@ def test_the_first_night_holds_the_tip_against_its_parent(repository: Repository
     repository.commit(1.0)
     tip = repository.commit(1.5)
     first = repository.night()
-    assert first.status == 1 and first.commits[1:] == (tip,)
-    assert repository.night().commits == ()
+    assert first.status == 1 and repository.measured()[1:] == [tip]
+    repository.asked.clear()
+    assert repository.night().status == 0 and repository.asked == []
 
 
 def test_a_tip_whose_base_cannot_be_measured_is_compared_with_nothing(repository: Repository) -> None:
@@ -307,7 +308,7 @@ def test_a_commit_that_cannot_be_installed_is_left_out_but_a_night_without_netwo
     done = repository.night()
     failed = [line.split()[2] for line in done.text.splitlines() if line.startswith("NOT MEASURED")]
     assert done.status == 2 and failed == [f"{commit[:12]}:" for commit in (broken, other)]
-    assert done.commits == (first, later)
+    assert repository.measured() == [first, later]
     assert repository.night().status == 0
 
 
@@ -316,7 +317,7 @@ def test_each_new_commit_is_measured_in_one_night_and_clears_away(repository: Re
     repository.night()
     others = [repository.commit(1.0), repository.commit(1.0)]
     both = repository.night()
-    assert both.commits[1:] == tuple(others) and "2 new commits against" in both.text
+    assert repository.measured()[1:] == others and "2 new commits against" in both.text
     repository.asked.clear()
     done = repository.night()
     assert done.status == 0 and "0 new commits" in done.text and repository.asked == []
@@ -472,7 +473,7 @@ def test_the_default_branch_is_the_remotes(repository: Repository, tmp_path: Pat
     tip = repository.commit(1.0)
     subprocess.run(["git", "clone", "--quiet", str(repository.folder), str(tmp_path / "clone")], check=True)
     assert checkouts.default_branch(tmp_path / "clone") == "origin/main"
-    assert checkouts.new_commits(tmp_path / "clone", "") == [tip]
+    assert checkouts.new_commits(tmp_path / "clone", "") == ([], [tip])
     with pytest.raises(ConfigError, match="is not in origin/main"):
         checkouts.new_commits(tmp_path / "clone", "0" * 40)
 

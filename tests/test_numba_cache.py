@@ -197,6 +197,7 @@ def stamp(room: Path) -> str:
         "from impl.deep.values import SCALE",
         "from impl.deep.values import SCALE as S",
         "from impl.deep.values import (\n    SCALE,\n)",
+        "from impl.deep.values import \\\n    SCALE",
         "from impl.deep import (\n    others,  # (of no use)\n    values,\n)",
         "from impl.deep import values",
         "from impl import deep",

@@ -110,12 +110,7 @@ def accelerator(used: Device) -> dict[str, Any]:
     if used == "cpu" or not kernels.available()[0]:
         return dict.fromkeys(("device", "driver", "cuda", "gpu"))
     gpu = device.facts()
-    return {
-        "device": device.identity(),
-        "driver": gpu["driver"],
-        "cuda": gpu["cuda_runtime"],
-        "gpu": gpu,
-    }
+    return {"device": device.identity(), "driver": gpu["driver"], "cuda": gpu["cuda_runtime"], "gpu": gpu}
 
 
 def git_state() -> tuple[str | None, bool | None]:

@@ -90,7 +90,7 @@ def write_series(machines: Iterable[str]) -> bool:
                 "python": python,
                 "requirements": {},
                 "result_columns": ["result", "params", "version"],
-                "results": {benchmark: _row(benchmark, numbers) for benchmark, numbers in rows.items()},
+                "results": {benchmark: _row(numbers) for benchmark, numbers in rows.items()},
                 "version": 2,
             }
             _write(series / name / f"{commit[:8]}-existing-py{python}.json", content)
@@ -158,7 +158,7 @@ def _measured(name: str) -> dict[tuple[str, str], dict[str, Sequence[Record]]]:
     return found
 
 
-def _row(benchmark: str, numbers: Mapping[str, float | None]) -> list[Any]:
+def _row(numbers: Mapping[str, float | None]) -> list[Any]:
     cases = sorted(numbers, key=repr)
     return [[numbers[case] for case in cases], [[*map(repr, cases)]], Benchmark.version]
 

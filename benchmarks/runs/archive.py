@@ -140,6 +140,7 @@ def _plain_member(member: tarfile.TarInfo, source: Path) -> tarfile.TarInfo:
         raise InputError(f"{source}: refused member {member.name!r}: not a plain file inside one folder")
     if member.size > _MEMBER_BYTES:
         raise InputError(f"{source}: refused member {member.name!r}: {member.size} bytes")
+    member.mode, member.mtime = 0o644, 0
     return member
 
 

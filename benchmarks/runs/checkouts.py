@@ -2,7 +2,8 @@
 
 An environment belongs to the content of lock files, which most commits share.
 
-    folders = worktrees(ROOT, place, new_commits(ROOT, last))
+    base, new = new_commits(ROOT, last)
+    folders = worktrees(ROOT, place, [*base, *new])
     process = start(place, deadline, folders[commit], "night-1")
     process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
 """
@@ -28,28 +29,24 @@ from fillpath.record import Record
 from fillpath.settings import settings
 
 
-def new_commits(repository: Path, last: str) -> list[str]:
-    """Return the default branch's commits after the last one measured, oldest first; merges count as one.
+def new_commits(repository: Path, last: str) -> tuple[list[str], list[str]]:
+    """Return the base, and the default branch's commits after it, oldest first; merges count as one.
 
-    Without a last one it is the tip alone. Raises ConfigError if the branch lacks the last one.
+    The base is the last commit measured. Without a last one it is the tip's parent, if the tip has any.
+    Raises ConfigError if the branch lacks the last one.
     """
     branch = default_branch(repository)
     if not last:
-        return [git(repository, "rev-parse", branch)]
+        tip, *parents = git(repository, "rev-list", "--first-parent", "--max-count=2", branch).split()
+        return parents, [tip]
     known = ["git", "-C", str(repository), "merge-base", "--is-ancestor", last, branch]
     if subprocess.run(known, capture_output=True, check=False).returncode:
         raise ConfigError(
             f"nightly.json: the last commit measured, {last[:12]}, is not in {branch}: fetch it, or remove "
             f"{results() / machine_name() / 'nightly.json'} to begin anew"
         )
-    return git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
-
-
-def base_of(repository: Path, last: str, new: Sequence[str]) -> list[str]:
-    """Return the commit that new ones are compared with, if any: the last one measured, or the parent."""
-    if last or not new:
-        return [last] if new else []
-    return git(repository, "rev-list", "--first-parent", "--max-count=1", "--skip=1", new[0]).split()
+    new = git(repository, "rev-list", "--first-parent", "--reverse", f"{last}..{branch}").split()
+    return [last] if new else [], new
 
 
 def default_branch(repository: Path) -> str:

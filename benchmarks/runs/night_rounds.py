@@ -7,7 +7,7 @@ has whole results of the inputs before. Later rounds measure the undecided cases
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import takewhile
 
 import numpy as np
@@ -78,16 +78,16 @@ class Turns:
             print(f"fillpath: {len(left)} cases undecided after {count} rounds", file=sys.stderr)
             self._round(left, count)
         self.judgements = judge({case: row for case in names if (row := self._differences(case))})
-        judged = self.judgements.items()
-        alarms = [case for case, each in judged if each.is_slower or (self.both and each.is_faster)]
-        self.judgements |= self._confirmed(alarms)
+        self.judgements |= self._confirmed()
 
-    def _confirmed(self, alarms: Sequence[str]) -> dict[str, Judgement]:
+    def _confirmed(self) -> dict[str, Judgement]:
         """Measure the cases that alarm in fresh rounds, and judge them by these alone.
 
         The rounds before chose the alarms among all cases, and so exaggerate. A case whose time is up before
         its last fresh round keeps its alarm.
         """
+        judged = self.judgements.items()
+        alarms = [case for case, each in judged if each.is_slower or (self.both and each.is_faster)]
         for count in range(MOST, MOST + FRESH):
             self._round(alarms, count)
         fresh = {case: self._differences(case)[MOST:] for case in alarms}

@@ -1,4 +1,4 @@
-"""Print what changed of kernels' registers and spills since COMMIT, and renew docs/kernels.txt.
+"""Print what changed of kernels' registers and spills since COMMIT, and then renew docs/kernels.txt.
 
 Compiles the kernels that differ, and those that docs/kernels.txt does not list. Needs NVRTC, and no GPU."""
 

@@ -35,10 +35,7 @@ def run(arguments: Arguments) -> int:
 
 
 def summary(
-    figures: Iterable[tuple[str, str]],
-    cases: Sequence[Case],
-    records: Records,
-    entries: Entries,
+    figures: Iterable[tuple[str, str]], cases: Sequence[Case], records: Records, entries: Entries
 ) -> str:
     """Return the closing text of a run: the table of cases, why some failed, where the figures are.
 
