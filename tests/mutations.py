@@ -408,7 +408,12 @@ MUTATIONS = (
     Mutation(
         "a night judges each case alone", "benchmarks/runs/night_rule.py",
         "false_discovery_control(chances) <= RATE", "np.array(chances) <= RATE",
-        "test_night_rule.py::test_a_night_without_a_change_alarms_as_seldom_as_the_rate_says",
+        "test_night_rule.py::test_a_night_without_a_change_alarms_once_in_a_hundred_at_most",
+    ),
+    Mutation(
+        "an alarm stands unconfirmed", "benchmarks/runs/night_rounds.py",
+        "self.judgements |= self._confirmed()", "self._confirmed()",
+        "test_nightly.py::test_an_alarm_that_fresh_rounds_do_not_confirm_is_none",
     ),
     # What comes from elsewhere.
     Mutation(
