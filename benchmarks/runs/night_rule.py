@@ -80,13 +80,11 @@ def is_undecided(differences: Floats) -> Booleans:
 def judge(rows: Mapping[str, Sequence[float]]) -> dict[str, Judgement]:
     """Judge all cases of a night. rows : the differences of each case, one or more."""
     slower, faster = (_alarms([sign * np.array(row) for row in rows.values()]) for sign in (1, -1))
-    return {
-        case: Judgement(tuple(row), *map(bool, alarms))
-        for (case, row), *alarms in zip(rows.items(), slower, faster, strict=True)
-    }
+    judged = zip(rows.items(), slower, faster, strict=True)
+    return {case: Judgement(tuple(row), *alarms) for (case, row), *alarms in judged}
 
 
-def _alarms(rows: Sequence[Floats]) -> Booleans:
+def _alarms(rows: Sequence[Floats]) -> list[bool]:
     """Return for each row whether it alarms among all."""
     chances = [float(p_values(row)) if len(row) >= FEWEST else 1.0 for row in rows]
-    return false_discovery_control(chances) <= RATE if chances else np.array([], bool)
+    return (false_discovery_control(chances) <= RATE).tolist() if chances else []
