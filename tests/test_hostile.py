@@ -172,7 +172,7 @@ def move(folder: Path, patch: Patch) -> None:
     rate = {"per_second": 1, "low": 1, "high": 1, "samples": [1] * 3}
     host = {"name": "a processor", "threads": 1, "rates": {"copy_bytes": rate, "flops_double": rate}}
     patch.setattr(ceilings, "host", lambda: host)
-    patch.setattr(nightly, "new_commits", lambda repository, last: ())
+    patch.setattr(nightly, "new_commits", lambda repository, last: ([], []))
 
 
 @contextlib.contextmanager

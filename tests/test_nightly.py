@@ -254,6 +254,7 @@ def test_a_branch_is_held_against_the_commit_that_it_left(
 def test_a_branch_without_a_commit_of_its_own_is_refused(repository: Repository) -> None:
     repository.commit(1.0)
     repository.git("branch", "same")
+    repository.git("branch", "absent/inner")
     for name, why in (("same", "has no commit that HEAD lacks"), ("absent", "git fetch origin absent")):
         with pytest.raises(ConfigError, match=why):
             repository.night(name)

@@ -59,14 +59,15 @@ def branch_point(repository: Path, branch: str) -> tuple[list[str], list[str]]:
 
     Raises ConfigError for a branch that is not here, or that has no commit of its own.
     """
-    places = (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
-    tips = git(repository, "for-each-ref", "--format=%(objectname)", *places).split()
-    if not tips:
+    lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    refs = dict(line.split() for line in lines)
+    tip = refs.get(f"refs/heads/{branch}") or refs.get(f"refs/remotes/origin/{branch}")
+    if not tip:
         raise ConfigError(f"there is no branch {branch!r} in {repository}: git fetch origin {branch}")
-    base = git(repository, "merge-base", default_branch(repository), tips[0])
-    if base == tips[0]:
+    base = git(repository, "merge-base", default_branch(repository), tip)
+    if base == tip:
         raise ConfigError(f"branch {branch!r} has no commit that {default_branch(repository)} lacks")
-    return [base], [tips[0]]
+    return [base], [tip]
 
 
 def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
