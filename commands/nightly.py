@@ -5,7 +5,7 @@ cannot be measured is skipped if a later one can be; otherwise the next night be
 for a regression that the last night did not know, 2 where a commit has no result at all.
 
 With --branch, measure a branch and the commit at which it left the default branch instead, and report what
-became faster too. Nothing of that is remembered: the next night is as it would have been."""
+became faster too. The next night is as it would have been."""
 
 import time
 from collections import Counter
