@@ -40,8 +40,7 @@ EXAMPLES = """examples:
 def members(package: str = __name__) -> dict[str, ModuleInfo]:
     """Return the commands and groups of a package, by the name that a user writes, words joined by `-`."""
     modules = pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}.")
-    words = {program(module).rpartition(" ")[2]: module for module in modules}
-    return {word: module for word, module in words.items() if not word.startswith("-")}
+    return {program(module).rpartition(" ")[2]: module for module in modules if "._" not in module.name}
 
 
 def program(module: ModuleInfo) -> str:

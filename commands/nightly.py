@@ -91,7 +91,8 @@ def night(repository: Path, place: Path, deadline: float, branch: str | None = N
     state = State() if branch else State.load(_path())
     base, new = branch_point(repository, branch) if branch else new_commits(repository, state.last)
     folders = worktrees(repository, place, [*base, *new])
-    workers, failed = _workers(place, deadline, folders)
+    # Figures show what is in results/, where a branch may never belong.
+    workers, failed = _workers(place, deadline, folders, place / "results" if branch else results())
     measured = [commit for commit in workers if commit in new]
     try:
         turns = Turns(workers, deadline, state.late, both=bool(branch)) if measured else None
@@ -119,14 +120,14 @@ def _path() -> Path:
 
 
 def _workers(
-    place: Path, deadline: float, folders: Mapping[str, Path]
+    place: Path, deadline: float, folders: Mapping[str, Path], stored: Path
 ) -> tuple[dict[str, Process], dict[str, str]]:
     """Return the worker of each commit, the base's first, and why other commits have none."""
     workers, failed = {}, {}
     id = f"night-{content_hash(*folders, identity())[:12]}"
     for commit, folder in folders.items():
         try:
-            workers[commit] = start(place, deadline, folder, f"{id}-{folder.name}")
+            workers[commit] = start(place, deadline, folder, f"{id}-{folder.name}", stored)
         except FillpathError as error:
             failed[commit] = str(error)
     return workers, failed

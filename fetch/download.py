@@ -126,7 +126,7 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
 def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
     """Append the answer to the part, unless it is slow, short, or larger than the room on the disk."""
     total = part.total
-    # The matrix is some four times as large as its archive, which lies next to it until it is unpacked.
+    # Room for the archive and for a matrix of five times its bytes, next to which the archive lies at first.
     require_space(part.path.parent, 6 * (total or 0) - part.size)
     drawn = sys.stderr.isatty()
     every, place = (REDRAWN, {}) if drawn else (LOGGED, {"file": io.StringIO(), "bar_format": _LINE})

@@ -67,6 +67,7 @@ class Repository:
         self.compared: list[tuple[str, str]] = []
         self.kill_after = 10**9
         self.nights = 0
+        self.stored: set[Path] = set()
         folder.mkdir()
         self.git("init", "--quiet", "--initial-branch", "main")
 
@@ -83,7 +84,8 @@ class Repository:
         self.git("commit", "--quiet", "--allow-empty", "--message", f"takes {text}")
         return self.git("rev-parse", "HEAD")
 
-    def start(self, place: Path, deadline: float, folder: Path, run: str) -> "Asked":
+    def start(self, place: Path, deadline: float, folder: Path, run: str, stored: Path) -> "Asked":
+        self.stored.add(stored)
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -243,8 +245,11 @@ def test_a_branch_is_held_against_the_commit_that_it_left(
     tip = repository.commit(seconds)
     repository.git("checkout", "--quiet", "main")
     repository.commit(5.0)
+    assert repository.stored == {results()}
     repository.asked.clear()
+    repository.stored.clear()
     done = repository.night("tuned")
+    assert repository.stored == {repository.folder.parent / "worktrees" / "results"}
     assert done.status == status and repository.measured() == [base, tip]
     (said,) = [each for each in done.text.splitlines() if each.startswith(f"{line} {CASE}: ")]
     assert said.endswith(f"{FRESH} rounds), from {base[:12]} to {tip[:12]}")

@@ -4,7 +4,7 @@ An environment belongs to the content of lock files, which most commits share.
 
     base, new = new_commits(ROOT, last)
     folders = worktrees(ROOT, place, [*base, *new])
-    process = start(place, deadline, folders[commit], "night-1")
+    process = start(place, deadline, folders[commit], "night-1", results())
     process.measure("symbolic.fill1@grid2d,8.metis", 0)    # the record of the commit's own code
 """
 
@@ -88,18 +88,19 @@ def clear(repository: Path, folder: Path) -> None:
     git(repository, "worktree", "remove", "--force", str(folder))
 
 
-def start(place: Path, deadline: float, folder: Path, run: str) -> "Process":
+def start(place: Path, deadline: float, folder: Path, run: str, stored: Path) -> "Process":
     """Return the process that measures a worktree. Raises FillpathError for a commit that does not start.
 
     place : folder of the environments
     deadline : Unix time, nothing is measured after it
     run : id, of a night and a commit, so that base and commit never pool
+    stored : folder that takes the place of results/
     """
     python = environment(folder, place)
     left = "" if deadline == float("inf") else f"{max(0.001, deadline - time.time()):.3f}s"
     variables = {
         **os.environ,
-        "FILLPATH_RESULTS": str(results()),
+        "FILLPATH_RESULTS": str(stored),
         "FILLPATH_MACHINE": machine_name(),
         "FILLPATH_LIMIT": left,
         # Commits with equal locks share an environment, in which only one of them is installed.
