@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch import trust
+from fetch import catalogue, published, trust
 from fetch.collection import address, spelling
 from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
 from fetch.unpack import extract
@@ -63,8 +63,7 @@ def fetch(
     path = _path(group, name)
     if not trust_change and (found := cached(group, name, sha256)):
         return found
-    location = address(f"MM/{group}/{name}.tar.gz")
-    wanted = Wanted(f"{group}/{name}", location, spelling(group, name))
+    wanted = wanted_archive(group, name)
     refuse_offline(wanted, offline)
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
@@ -76,12 +75,20 @@ def fetch(
         try:
             download = _obtain(path, wanted, sha256, trust_change)
         except TransferError as problem:
-            if is_remote(location):  # Looking into a folder again is cheap.
+            if is_remote(wanted.location):  # Looking into a folder again is cheap.
                 with contextlib.suppress(OSError, ValueError):
-                    write_text(failed, f"{location}\n{problem}")
+                    write_text(failed, f"{wanted.location}\n{problem}")
             raise
         forget_failure(group, name)
     return download
+
+
+def wanted_archive(group: str, name: str) -> Wanted:
+    """Return the archive of a matrix, or the files that its authors published."""
+    entry = catalogue.find(f"{group}/{name}")
+    if entry is not None and entry.address:
+        return published.wanted(entry)
+    return Wanted(f"{group}/{name}", address(f"MM/{group}/{name}.tar.gz"), spelling(group, name))
 
 
 def cached(group: str, name: str, sha256: str = "") -> Download | None:
@@ -117,6 +124,11 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
 
     expected : SHA-256 of the archive; if empty, it must be the one that the address gave before
     """
+    if published.NAME in wanted.location:
+        sha256, size = published.write(path, wanted, expected)
+        write_note(path.with_name(_RECEIPT), sha256=sha256, source=wanted.location, bytes=path.stat().st_size)
+        how = "downloaded" if is_remote(wanted.location) else "copied"
+        return Download(path, sha256, wanted.location, how, size)
     before = None if expected or trust_change else trust.checksums().get(wanted.location)
 
     def keep(archive: Path) -> tuple[str, int]:

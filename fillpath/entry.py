@@ -8,7 +8,7 @@ class Entry:
     """A row of the catalogue.
 
     id : as in a case's name
-    group, name : in the collection; group is empty for other matrices
+    group, name : in the collection, or of its authors' files; group is empty for generated matrices
     order : rows
     nnz : entries without explicit zeros; symmetric entries count twice
     nnz_with_zeros : entries with explicit zeros; symmetric entries count twice
@@ -17,7 +17,8 @@ class Entry:
     lower_in : those that print only its lower triangle
     stands_for : ids of paper matrices of the same kind
     suite : embedded, small or papers
-    sha256 : of the collection's archive, empty if not recorded
+    sha256 : of the collection's archive, or of the authors' files; empty if not recorded
+    address : of files that a paper's authors published, `{}` in place of their names; empty for others
     """
 
     id: str
@@ -32,3 +33,4 @@ class Entry:
     stands_for: tuple[str, ...]
     suite: str
     sha256: str
+    address: str

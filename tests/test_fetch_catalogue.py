@@ -23,7 +23,7 @@ needs_mirror = pytest.mark.skipif(
     not (HELD / "MM").is_dir(), reason="no mirror: set FILLPATH_MIRROR to a folder"
 )
 TINY = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n1 2 0\n2 2 1.0\n"
-HEADER = "id,group,name,order,nnz,nnz_with_zeros,kind,papers,lower_in,stands_for,suite,sha256\n"
+HEADER = "id,group,name,order,nnz,nnz_with_zeros,kind,papers,lower_in,stands_for,suite,sha256,address\n"
 TABLES = {
     "gsofa": ("gsofa_table1_matrices.csv",),
     "ooclu": ("ooclu_table2_matrices.csv", "ooclu_table4_large_matrices.csv"),
@@ -183,14 +183,19 @@ def _touch(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("a,G,a,x,1,1,circuit,,,,small,", r":2: \$\.order"),
-        ("a,G,a,0,1,1,circuit,,,,small,", r":2: \$\.order"),
-        ("a,G,a,1,1,1,circuit,nobody,,,small,", r":2: no paper .nobody."),
-        ("a,G,a,1,1,1,circuit,,,,huge,", r":2: \$\.suite"),
-        ("a,G,a,1,1,1,circuit,,,,small,,more", r":2: .*surplus"),
+        ("a,G,a,x,1,1,circuit,,,,small,,", r":2: \$\.order"),
+        ("a,G,a,0,1,1,circuit,,,,small,,", r":2: \$\.order"),
+        ("a,G,a,1,1,1,circuit,nobody,,,small,,", r":2: no paper .nobody."),
+        ("a,G,a,1,1,1,circuit,,,,huge,,", r":2: \$\.suite"),
+        ("a,G,a,1,1,1,circuit,,,,small,,,more", r":2: .*surplus"),
         ("a,G,a,1,1,1,circuit", r":2: "),
-        ("a,G,a,1,1,1,circuit,,,b,small,", r":2: stands_for 'b'"),
-        ("a,G,a,1,1,1,circuit,,,,small,\na,G,b,1,1,1,circuit,,,,small,", r":3: id 'a' is on line 2"),
+        ("a,G,a,1,1,1,circuit,,,b,small,,", r":2: stands_for 'b'"),
+        ("a,G,a,1,1,1,circuit,,,,small,,\na,G,b,1,1,1,circuit,,,,small,,", r":3: id 'a' is on line 2"),
+        (
+            "a,G,a,1,1,1,circuit,,,,small,,https://host/{}.dat",
+            r":2: \$\.sha256",
+        ),
+        (f"a,G,a,1,1,1,circuit,,,,small,{'0' * 64},https://host/x.dat", r":2: \$\.address"),
     ],
 )
 def test_a_wrong_row_is_named_by_its_line(tmp_path: Path, row: str, says: str) -> None:

@@ -16,7 +16,7 @@ from benchmarks.runs.experiments import Experiment, experiments, variant
 from fetch import catalogue
 from fetch.names import is_generated
 from fillpath import registry
-from fillpath.case import Case
+from fillpath.case import Case, Preparation
 from fillpath.config import load
 from fillpath.entry import Entry
 from fillpath.paths import CONFIG
@@ -42,8 +42,9 @@ def experiment_cases(experiment: Experiment, settings: Settings) -> list[Case]:
     # A GPU's work is the same however many threads the figure's baseline on the CPU uses.
     threads = {"cpu": experiment.threads, "gpu": 0}
     return [
-        replace(case, matrix=entry.id, preparation=experiment.preparation, seed=seed, threads=threads[device])
+        replace(case, matrix=entry.id, preparation=prepared, seed=seed, threads=threads[device])
         for entry in _matrices(experiment, settings.suite)
+        for prepared in [_preparation(experiment, entry)]
         for case, device in variants
         if settings.device in ("", device)
         for seed in range(experiment.seeds)
@@ -111,6 +112,12 @@ def _matrices(experiment: Experiment, suite: str) -> list[Entry]:
     ids = set(experiment.only) or whole
     entries = [entry for entry in within if entry.id in ids or ids.intersection(entry.stands_for)]
     return sorted(entries, key=_cost)
+
+
+def _preparation(experiment: Experiment, entry: Entry) -> Preparation:
+    """Return the preparation of the matrix: its authors' files are in the order in which they ran it."""
+    own = experiment.preparation
+    return replace(own, matching="none", ordering="natural") if entry.address else own
 
 
 def _cost(entry: Entry) -> int:

@@ -20,7 +20,7 @@ from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes, ranks_of
 from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from benchmarks.runs.predictions import Predictions
-from fetch import catalogue, collection, suitesparse
+from fetch import catalogue, published, suitesparse
 from fetch.transfer import is_remote
 from fillpath import holdings, host
 from fillpath.case import Case
@@ -174,7 +174,8 @@ def _archives(matrices: Iterable[str], where: Site) -> dict[str, float | Transfe
 
 def _size(entry: Entry) -> float | TransferError:
     """Return the bytes of an archive in the folder of FILLPATH_MIRROR, NaN where a server has it."""
-    location = collection.address(f"MM/{entry.group}/{entry.name}.tar.gz")
+    archive = suitesparse.wanted_archive(entry.group, entry.name)
+    location = archive.location.replace(published.NAME, published.FILES[-1])
     try:
         return np.nan if is_remote(location) else Path(location).stat().st_size
     except OSError as problem:

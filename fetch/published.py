@@ -1,0 +1,56 @@
+"""A matrix that the authors of a paper published in the order in which they ran it, as three text files.
+
+For each column `colbeg` and `colend` hold where its rows begin and end in `csr`, whose first two numbers are
+the entries and the order. Here they become a pattern in one .mtx file:
+
+    write(path, wanted, sha256)    (the checksum, bytes that arrived)
+"""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from fetch.collection import address
+from fetch.transfer import Wanted, transfer
+from fillpath.entry import Entry
+from fillpath.errors import TransferError
+from fillpath.paths import atomic_write
+
+FILES = ("colbeg", "colend", "csr")
+NAME = "{}"  # In an address, in place of a file's name.
+
+
+def wanted(entry: Entry) -> Wanted:
+    """Return the files, `{}` in place of their names: in the folder FILLPATH_MIRROR if it has them."""
+    here = address(f"{entry.group}/{Path(entry.address).name}")
+    location = here if Path(here.replace(NAME, FILES[0])).is_file() else entry.address
+    return Wanted(f"{entry.group}/{entry.name}", location, "are its authors' files still there?")
+
+
+def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, int]:
+    """Write the pattern to `path`. Returns the checksum and the bytes of the files that arrived.
+
+    expected : SHA-256 of the files, one after the other
+
+    Raises TransferError and DiskFullError.
+    """
+    contents = [_content(wanted, path.with_name(f"{name}.part"), name) for name in FILES]
+    sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
+    if sha256 != expected:
+        advice = "(config/matrices.csv); not kept; did their authors change them?"
+        raise TransferError(f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}")
+    begin, end, stored = (np.array(content.split(), np.int64) for content in contents)
+    lengths, order = end - begin, stored[1]
+    places = np.arange(lengths.sum()) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
+    entries = np.column_stack((stored[2:][places], np.repeat(np.arange(order), lengths))) + 1
+    with atomic_write(path) as handle:
+        handle.write(f"%%MatrixMarket matrix coordinate pattern general\n{order} {order} {len(entries)}\n")
+        np.savetxt(handle, entries, "%d")
+    return sha256, sum(map(len, contents))
+
+
+def _content(wanted: Wanted, part: Path, name: str) -> bytes:
+    """Transfer one of the files."""
+    one = wanted._replace(location=wanted.location.replace(NAME, name))
+    return transfer(one, part, Path.read_bytes)[0]
