@@ -44,7 +44,7 @@ OF_LH, OF_FOUR = (replace(LARGEST, matrices=names) for names in (("LH",), ("BB",
 ABOVE_ONE = replace(GEOMETRIC, tolerance=None, matrices=THREE, by_matrix={})
 ABOVE_TWO, ABOVE_100 = (replace(ABOVE_ONE, tolerance=0.25, value=value) for value in (2.0, 100.0))
 WIDE, A_PART = (replace(RANGE, span=(1.1, 30.0), matrices=tuple(names)) for names in ("abc", "abcd"))
-VALUE = Held("value")
+VALUE, AS_RUN = Held("value"), "bcsstk18_as_run"
 
 
 def row(
@@ -241,6 +241,13 @@ def test_the_papers_own_matrices_decide_and_stand_ins_are_one_number_beside() ->
     assert (alone.reason, alone.n, alone.left_out) == (Reason.NOT_RUN, 0, ())
     assert verdicts([row(7.0, None, for_="BC")], ORDER)[0].reason is Reason.NOT_RUN
     assert len(verdicts([row(7.0, None, for_="BC")], ORDER)) == 1, "what a matrix equals, no other says"
+
+
+def test_a_matrix_counts_once_in_its_authors_order_where_that_was_measured() -> None:
+    metis, as_run = (row(v, "BC", label=f"{name} (BC)") for v, name in ((9.0, "bcsstk18"), (1.17, AS_RUN)))
+    without = row(None, "BC", label=f"{AS_RUN} (BC)")
+    assert only([metis, as_run]).points["value"].tolist() == [1.17]
+    assert only([metis, without]).points["value"].tolist() == [9.0]
 
 
 def test_a_pair_is_reproduced_together_or_not_at_all() -> None:

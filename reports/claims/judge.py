@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from fillpath.papers import papers
 from fillpath.settings import PROCESSES
 from reports.claims import words
 from reports.claims.parts import factor_of, few_of, outcome_of, parts_of, whole_of
@@ -24,7 +25,7 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     """
     rows, basis = points(frame, claim, held), held.basis or claim.metric
     has, own = rows["has"], rows["own"]
-    found, instead = rows[own & has], rows[rows["stands_in"] & has]
+    found, instead = _as_run(rows[own & has], claim.paper), rows[rows["stands_in"] & has]
     without = dict.fromkeys(rows.loc[own & ~has, "left_out"])
     left_out = tuple(row for row in without if row[0] not in set(found["label"]))
     verdicts = [_verdict(claim, found, held, left_out)] if len(found) else []
@@ -36,6 +37,12 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
         beside = replace(nothing, basis=on, reason=Reason.BESIDE, points=instead, **whole._asdict())
         verdicts.append(replace(beside, numbers=words.spread(claim, instead, whole)))
     return verdicts
+
+
+def _as_run(found: pd.DataFrame, paper: str) -> pd.DataFrame:
+    """Return the rows, without those of a matrix in another order than its authors' where both are there."""
+    ours = found["label"].str.replace(r" [(].*", "", regex=True).isin(papers()[paper].generated.values())
+    return found[ours | ~found["input"].isin(found.loc[ours, "input"])]
 
 
 def judge_numbers(claim: Claim, numbers: Mapping[str, float]) -> Verdict:
