@@ -18,12 +18,13 @@ from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.probes.registers import changes
 from benchmarks.runs import airspeed
-from benchmarks.runs.checkouts import Process, branch_point, clear, new_commits, start, worktrees
+from benchmarks.runs.checkouts import Process, branch_point, new_commits, start, worktrees
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
 from commands._parser import Arguments, Parser
 from commands._records import machines_here
+from fillpath.columns import counted
 from fillpath.errors import FillpathError, find
 from fillpath.hardware import identity
 from fillpath.host import machine_name
@@ -90,28 +91,28 @@ def night(repository: Path, place: Path, deadline: float, branch: str | None = N
     """
     state = State() if branch else State.load(_path())
     base, new = branch_point(repository, branch) if branch else new_commits(repository, state.last)
-    folders = worktrees(repository, place, [*base, *new])
+    folders = worktrees(repository, place, [*base, *(new[-1:] if branch else new)])
     # Figures show what is in results/, where a branch may never belong.
     workers, failed = _workers(place, deadline, folders, place / "results" if branch else results())
-    measured = [commit for commit in workers if commit in new]
+    measured, turns = [commit for commit in workers if commit in new], None
     try:
-        turns = Turns(workers, deadline, state.late, both=bool(branch)) if measured else None
-        if turns:
+        if measured and time.time() < deadline:
+            turns = Turns(workers, deadline, state.late, both=bool(branch))
             turns.measure(state.worse)
     finally:
         for worker in workers.values():
             worker.close()
     if turns:
         news = _kernels(folders[turns.base], folders[turns.tip])
-        state, finished = _judged(state, turns, failed, len(measured), news)
+        state, finished = _judged(state, turns, failed, len(new), news)
         if not branch:
             state.save(_path())
     else:
-        head = "0 new commits, 0 cases compared, 0 results"
-        lines = [head, *_not_measured(failed), *_known(state.worse.values())]
-        finished = Night(2 if failed else 0, "\n".join(lines))
-    for folder in folders.values():
-        clear(repository, folder)
+        up = ["TIME WAS UP before the first turn: give a longer LIMIT"] if measured else []
+        head = f"{counted(len(new), 'new commit')}, 0 cases compared, 0 results"
+        lines = [head, *up, *_not_measured(failed), *_known(state.worse.values())]
+        finished = Night(2 if measured or failed else 0, "\n".join(lines))
+    worktrees(repository, place, [])
     return finished
 
 
@@ -139,7 +140,7 @@ def _judged(
     """Return what is known after the turns, and the night.
 
     failed : commits that were not measured
-    count : int, new commits that were
+    count : int, new commits
     news : lines on what changed of kernels
     """
     known, new, mended = learn(state, turns)
@@ -155,7 +156,8 @@ def _judged(
     ]
     base = f" against {turns.base[:12]}" if len(turns.commits) > 1 else ""
     lines = (
-        f"{count} new commits{base}, {len(turns.judgements)} cases compared, {results.total()} results",
+        f"{counted(count, 'new commit')}{base}, {counted(len(turns.judgements), 'case')} compared, "
+        f"{counted(results.total(), 'result')}",
         *([f"TIME WAS UP for {len(turns.late)} of {len(turns.courses)} cases"] if turns.late else []),
         *_not_measured(failed),
         *(f"NEW REGRESSION {regression.text}" for regression in new),

@@ -5,6 +5,7 @@ A repository of its own, whose commits hold what a made-up measurement takes.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import zlib
@@ -25,7 +26,7 @@ from commands.nightly import Night, acknowledge, night
 from commands.workflow import processes
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError, UnknownNameError
-from fillpath.paths import results
+from fillpath.paths import ROOT, results
 from fillpath.record import Record, Status
 from tests.reports_fakes import made_record
 from tests.test_record import record as any_record
@@ -95,9 +96,9 @@ class Repository:
         number = self.git("rev-list", "--count", commit)
         return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def night(self, branch: str | None = None) -> Night:
+    def night(self, branch: str | None = None, deadline: float = np.inf) -> Night:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", np.inf, branch)
+        return night(self.folder, self.folder.parent / "worktrees", deadline, branch)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
@@ -251,6 +252,7 @@ def test_a_branch_is_held_against_the_commit_that_it_left(
     done = repository.night("tuned")
     assert repository.stored == {repository.folder.parent / "worktrees" / "results"}
     assert done.status == status and repository.measured() == [base, tip]
+    assert done.text.startswith(f"2 new commits against {base[:12]}, {len(Asked.cases)} cases compared, ")
     (said,) = [each for each in done.text.splitlines() if each.startswith(f"{line} {CASE}: ")]
     assert said.endswith(f"{FRESH} rounds), from {base[:12]} to {tip[:12]}")
     assert (results() / MACHINE / "nightly.json").read_text() == known
@@ -297,7 +299,7 @@ def test_a_tip_whose_base_cannot_be_measured_is_compared_with_nothing(repository
     broken, tip = repository.commit("broken"), repository.commit(1.5)
     done = repository.night()
     assert done.status == 2 and f"NOT MEASURED {broken[:12]}: pip failed" in done.text
-    assert repository.measured() == [tip] and "1 new commits, 0 cases compared" in done.text
+    assert repository.measured() == [tip] and "1 new commit, 0 cases compared" in done.text
     repository.commit(1.5)
     assert repository.night().status == 0
 
@@ -437,6 +439,21 @@ def test_no_turn_begins_after_the_deadline(repository: Repository) -> None:
     assert turns.late == set(Asked.cases)
 
 
+def test_a_night_without_time_for_a_turn_says_so_and_leaves_its_commits_to_the_next(
+    repository: Repository,
+) -> None:
+    repository.commit(1.0)
+    repository.night()
+    repository.asked.clear()
+    slower = repository.commit(1.5)
+    late = repository.night(deadline=0.0)
+    head, why = late.text.splitlines()
+    assert late.status == 2 and head == "1 new commit, 0 cases compared, 0 results"
+    assert why == "TIME WAS UP before the first turn: give a longer LIMIT"
+    assert repository.asked == [] and list((repository.folder.parent / "worktrees").iterdir()) == []
+    assert repository.night().status == 1 and slower in repository.measured()
+
+
 def test_what_a_night_had_no_time_for_comes_first_in_the_next(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -461,6 +478,25 @@ def test_what_changed_of_kernels_is_in_the_summary(repository: Repository) -> No
     assert f"exact change kernel {base[:12]} to {tip[:12]}" in done.text.splitlines()
     repository.commit("3.0")
     assert "exact change of kernels is not known: no NVRTC" in repository.night().text.splitlines()
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_the_line_for_cron_mails_the_summary_of_a_loss_alone(tmp_path: Path, status: int) -> None:
+    (line,) = re.findall(
+        r"^    30 1 \* \* \* (.*)$", (ROOT / "docs" / "nightly.md").read_text(), re.MULTILINE
+    )
+    clone, tools = tmp_path / "fillpath-nightly", tmp_path / "bin"
+    for path, text in {
+        tools / "git": "true", tools / "make": "true", tools / "mail": "cat > $HOME/mailed",
+        clone / ".venv" / "bin" / "fillpath": f"echo summary $FILLPATH_LIMIT; exit {status}",
+    }.items():  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    environment = {"HOME": str(tmp_path), "PATH": f"{tools}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", line], env=environment, check=True)
+    mailed = tmp_path / "mailed"
+    assert (mailed.read_text() if mailed.is_file() else "") == ("summary 6h\n" if status == 1 else "")
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def default_branch(repository: Path) -> str:
 
 
 def branch_point(repository: Path, branch: str) -> tuple[list[str], list[str]]:
-    """Return the commit at which a branch left the default branch, and the branch's tip.
+    """Return the commit at which a branch left the default branch, and the branch's commits, the tip last.
 
     Raises ConfigError for a branch that is not here, or that has no commit of its own.
     """
@@ -67,25 +67,20 @@ def branch_point(repository: Path, branch: str) -> tuple[list[str], list[str]]:
     base = git(repository, "merge-base", default_branch(repository), tip)
     if base == tip:
         raise ConfigError(f"branch {branch!r} has no commit that {default_branch(repository)} lacks")
-    return [base], [tip]
+    return [base], git(repository, "rev-list", "--first-parent", "--reverse", f"{base}..{tip}").split()
 
 
 def worktrees(repository: Path, place: Path, commits: Sequence[str]) -> dict[str, Path]:
     """Check commits out below a folder, reuse what a killed night left of these, and remove others."""
     folders = {commit: place / commit[:12] for commit in commits}
     for other in {found.parent for found in place.glob("*/.git")} - {*folders.values()}:
-        clear(repository, other)
+        git(repository, "worktree", "remove", "--force", str(other))
     git(repository, "worktree", "prune")
     for commit, folder in folders.items():
         if not (folder / ".git").exists():
             shutil.rmtree(folder, ignore_errors=True)
             git(repository, "worktree", "add", "--quiet", "--detach", str(folder), commit)
     return folders
-
-
-def clear(repository: Path, folder: Path) -> None:
-    """Remove a worktree."""
-    git(repository, "worktree", "remove", "--force", str(folder))
 
 
 def start(place: Path, deadline: float, folder: Path, run: str, stored: Path) -> "Process":

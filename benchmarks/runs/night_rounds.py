@@ -22,7 +22,6 @@ from fillpath.record import Record, Status
 # These statuses are no news of a commit.
 SILENT = frozenset((Status.NOT_RUN, Status.UNAVAILABLE))
 
-
 # The records of a case in a night, by commit, base first, in the order of processes.
 Course = dict[str, list[Record]]
 

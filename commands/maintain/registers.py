@@ -4,7 +4,7 @@ Compiles the kernels that differ, and those that docs/kernels.txt does not list.
 
 from benchmarks.engine.machine import git
 from benchmarks.probes.registers import TABLE, changes, fingerprint, known_hashes, registered_kernels, usages
-from benchmarks.runs.checkouts import clear, worktrees
+from benchmarks.runs.checkouts import worktrees
 from commands._parser import Arguments, Parser
 from fillpath.paths import ROOT, WORK, write_text
 
@@ -21,7 +21,7 @@ def run(arguments: Arguments) -> int:
     try:
         lines = changes(base, ROOT)
     finally:
-        clear(ROOT, base)
+        worktrees(ROOT, base.parent, [])
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
     usages(kernels[hash] for hash in kernels.keys() - known_hashes())
     write_text(TABLE, "".join(f"{hash}  {kernel}\n" for hash, kernel in kernels.items()))
