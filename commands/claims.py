@@ -10,36 +10,41 @@ from fetch import catalogue
 from fillpath.errors import InputError
 from fillpath.papers import paper_names
 from reports.claims.verdict import Standing
-from reports.facts.claims import find_claim
+from reports.facts.claims import Claim, claims, find_claim
 from reports.facts.records import Records
+from reports.figures import deciding
 from reports.pages import drawing
 from reports.pages.ledger.document import to_json
 from reports.pages.ledger.text import everything, table
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("claim", nargs="?", help="everything about this one (default: a line per claim)")
+    parser.add_argument("claim", nargs="?", help="all of a claim, or a line per claim of a figure or paper")
     parser.add_argument("--machine", help="only that one's records (default: every machine in results/)")
     parser.add_choice("--paper", tuple(paper_names()), help="only that one's claims")
     parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
 
 
 def run(arguments: Arguments) -> int:
-    records = load_records(arguments.machine)
-    one = None if arguments.claim is None else find_claim(arguments.claim)
-    if one and arguments.paper not in (None, one.paper):
-        raise InputError(f"{one.id} is a claim of {one.paper}, not of {arguments.paper}")
+    records, name, paper = load_records(arguments.machine), arguments.claim, arguments.paper
+    chosen = [claim for claim in claims().values() if name in (None, *_names(claim))] or [find_claim(name)]
+    if paper and all(claim.paper != paper for claim in chosen):
+        raise InputError(f"{name} has no claim of {paper}: leave --paper out")
     if not records.rows:
         raise InputError("no machine has a record: `make figures` measures")
-    paper = one.paper if one else arguments.paper
-    found = judged(records, [paper] if paper else None)
-    if one:
-        found = [standing for standing in found if standing.claim.id == one.id]
+    papers = [paper] if paper else {claim.paper for claim in chosen}
+    found = [standing for standing in judged(records, papers) if standing.claim in chosen]
     if arguments.json:
         print(json.dumps(to_json(records.machines(), found), indent=1))
     else:
-        print("\n".join(map(everything, found)) if one else table(found))
+        print("\n".join(map(everything, found)) if name in claims() else table(found))
     return 0
+
+
+def _names(claim: Claim) -> tuple[str, ...]:
+    """Return the names that choose a claim: its own, and those of its figure, subject and paper."""
+    figure = deciding(claim.paper).get(claim.subject, claim.subject)
+    return claim.id, f"{claim.paper}.{figure}", f"{claim.paper}.{claim.subject}", claim.paper
 
 
 def judged(records: Records, papers: Collection[str] | None = None) -> list[Standing]:

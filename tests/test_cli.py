@@ -72,6 +72,7 @@ def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_re
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--ordering", "mets"], "did you mean metis"),
         (["claims", "--paper", "gsfa"], "did you mean gsofa"),
         (["claims", "--machine", ""], "no records of machine ''"),
+        (["claims", "gsofa.fig14", "--paper", "glu3"], "gsofa.fig14 has no claim of glu3: leave --paper out"),
         (["unpack", "absent.tar.gz"], "absent.tar.gz"),
         (["pack"], "nothing to pack"),
         (["pack", "--machine", ""], "machine '': only letters"),

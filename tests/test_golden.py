@@ -148,6 +148,15 @@ def test_what_records_say(
     whole = json.loads(printed(capsys, "claims", *only, "--json"))
     standings = [standing for standing in whole["standings"] if standing["claim"]["id"].startswith(CLAIMS)]
     golden("claims-json", json.dumps({**whole, "standings": standings}, indent=1) + "\n")
+    by_figure, by_subject, by_paper = (
+        [
+            line.split()[1]
+            for line in printed(capsys, "claims", name, *only[2:]).splitlines()
+            if line.startswith("first ")
+        ]
+        for name in ("gsofa.fig14", "gsofa.fig14_maxid_ranges", "gsofa")
+    )
+    assert by_subject and set(by_subject) <= set(by_figure) < set(by_paper)
     golden("compare", printed(capsys, "compare", "first", "second"))
     golden("compare-json", printed(capsys, "compare", "first", "second", "--json"))
     golden("check", printed(capsys, "check"))
