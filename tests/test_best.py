@@ -159,7 +159,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
         pytest.param(
             [on(f"symbolic.{NAMED} symbolic.{TWO} laplacian.ict@wing.amd", a=1.0, b=1.0)],
             """wing.amd  1 s gsofa, maxid_ranges=false  1 s gsofa, maxid_ranges=false: 1x (0.75x to 1.33x)
-            own.amd  1 s gsofa, 2 options  1 s gsofa, 2 options: 1x (0.75x to 1.33x)
+            own.amd  1 s gsofa, 2 non-default options  1 s gsofa, 2 non-default options: 1x (0.75x to 1.33x)
             wing  1 s ict, amd  1 s ict, amd: 1x (0.75x to 1.33x; with copies 1x)""",
             id="options and a system's order are named",
         ),

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from fillpath.case import Case
-from fillpath.columns import columns
+from fillpath.columns import columns, counted
 from reports.hardware.comparison import COPIED, RESIDENT, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
@@ -29,7 +29,7 @@ def mean_lines(comparison: Comparison, problem: str) -> list[str]:
     means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        counts = f"faster on {mean.other_faster} of {_count(mean.n, 'input')}, slower on {mean.first_faster}"
+        counts = f"faster on {mean.other_faster} of {counted(mean.n, 'input')}, slower on {mean.first_faster}"
         lines.append(f"{SPANS[mean.span]}: {mean.machine} has {_ratio(mean)} the speed of {first}: {counts}")
         if pd.notna(mean.cost):
             lines.append(f"  a solution on {mean.machine} costs {times(1 / mean.cost)} as much as on {first}")
@@ -44,7 +44,7 @@ def described(answer: Any) -> str:
     case = Case.parse(answer.case)
     named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
     options = [f"{name}={value}" for name, value in named if value]
-    several = [f"{len(options)} options"] if len(options) > 1 else options
+    several = [f"{len(options)} non-default options"] if len(options) > 1 else options
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
     cost = [f"cost {answer.cost:.3g}"] if pd.notna(answer.cost) else []
@@ -68,21 +68,21 @@ def _best(comparison: Comparison) -> list[str]:
     for problem in PROBLEMS:
         found = by_input(answers[answers["problem"] == problem])
         if rows := [(name, *(_cell(own, each) for each in machines)) for _, name, own in found]:
-            count = _count(len(rows), "input")
+            count = counted(len(rows), "input")
             lines += ["", f"{PROBLEMS[problem]}, {count}, geometric means over cases tried on both:"]
             lines += [f"  {line}" for line in mean_lines(comparison, problem)]
             lines += columns([("input", *heads), *rows])
     if answers.empty:
         lines += ["", "no problem that two machines have solved on one input"]
     lines += ["", ONE_PROCESS, ""] if comparison.of_one_process else [""]
-    lines.append(f"solved on some of these machines only: {_count(len(unanswered), 'input')}")
+    lines.append(f"solved on some of these machines only: {counted(len(unanswered), 'input')}")
     by = ["problem", "machine", "reason"]
     for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    other = _count(int(left["records"].sum()), "record")
+    other = counted(int(left["records"].sum()), "record")
     lines.append(f"not pooled, because the time is of other work: {other}")
-    return [*lines, *(f"  {n.machine}: {_count(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
+    return [*lines, *(f"  {n.machine}: {counted(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 
 def _same(comparison: Comparison) -> list[str]:
@@ -98,8 +98,8 @@ def _same(comparison: Comparison) -> list[str]:
         "geometric means over the cases that both have solved (each is in ratios.csv):",
         *columns([("group", "machine", f"speed ({first} = 1x)", "cases"), *means]),
         "",
-        f"left out of a mean of the same implementation: {_count(left['case'].nunique(), 'case')}",
-        *(f"  {_count(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
+        f"left out of a mean of the same implementation: {counted(left['case'].nunique(), 'case')}",
+        *(f"  {counted(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),
     ]
 
@@ -117,7 +117,3 @@ def _cell(own: Mapping[tuple[str, str], Any], machine: str) -> str:
 def _ratio(row: Any) -> str:
     """Return a speed with its interval."""
     return f"{times(row.ratio)} ({times(row.ratio_low)} to {times(row.ratio_high)})"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
