@@ -19,11 +19,14 @@ _CASE = re.compile(r'"case": ?"([^"]*)"')
 
 def lines_of(path: Path) -> list[str]:
     """Return the lines of a case's file, or of an archive. Raises InputError for a damaged archive."""
-    data = path.read_bytes()
     try:
+        data = path.read_bytes()
         text = lzma.decompress(data) if path.name == NAME else data
     except (lzma.LZMAError, EOFError) as error:
         raise InputError(f"{path}: not an archive of records ({error}); restore or remove it") from error
+    except OSError as error:
+        # Opening names the file, reading does not.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     # Bytes that are not text make a line that is not a record.
     return text.decode(errors="replace").splitlines()
 

@@ -191,7 +191,8 @@ def card(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
 
 
 def test_two_gpus_have_ceilings_together_and_their_cases_a_roof(card: MagicMock) -> None:
-    assert main(["calibrate"]) == 0
+    put_ceilings("test-machine").write_text("{")
+    assert main(["calibrate"]) == 0, "a damaged file is replaced"
     managed = card.cuda.malloc_managed.call_args_list
     assert {call.args for call in managed} == {(2**17,)}, "half of what is free"
     _, one, both = roofs("test-machine")
@@ -207,6 +208,15 @@ def test_two_gpus_have_ceilings_together_and_their_cases_a_roof(card: MagicMock)
     cases = {name: f"symbolic.gsofa_multi{name}@bcsstk18.metis" for name in workers}
     records = [replace(plain, case=cases[n], work={"edges": 8, "facts": facts[n]}) for n in workers]
     assert spots(["test-machine"], of(records))["cards"].tolist() == [1, 2, 2, 1]
+
+
+def test_what_is_measured_has_to_be_a_calibration(
+    card: MagicMock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ceilings, "host", lambda: {"name": "cpu", "threads": 0, "rates": {}})
+    assert main(["calibrate"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "test-machine/ceilings.json: $.host" in line and "run `fillpath calibrate`" in line
 
 
 @pytest.mark.parametrize(

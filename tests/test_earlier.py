@@ -1,5 +1,6 @@
 """Superseded records in a machine's archive: every reader sees them, and none is lost."""
 
+import errno
 import lzma
 from pathlib import Path
 
@@ -123,6 +124,18 @@ def test_a_damaged_archive_stops_no_reader_of_the_files_and_is_never_replaced(
     archive.pack("far", tmp_path / "far.tar.gz")
     with pytest.raises(InputError, match=r"gz: earlier\.jsonl\.xz: not an archive"):
         archive.unpack(tmp_path / "far.tar.gz")
+
+
+def test_a_read_error_names_the_archive(
+    far: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(path: Path) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    archive.set_aside("far")
+    monkeypatch.setattr(Path, "read_bytes", fails)
+    assert main(["check", "far"]) == 1
+    assert capsys.readouterr().err == f"fillpath: {far / earlier.NAME}: Input/output error\n"
 
 
 def test_each_line_of_an_archive_is_checked(far: Path) -> None:
