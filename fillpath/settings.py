@@ -128,16 +128,12 @@ class Settings:
     paper: str = _choice("", "only the figures of this paper", "all papers", _paper)
     figure: str = _choice("", "only this figure, such as gsofa.fig10", "all figures", _figure)
     device: str = _choice("", "only what runs on cpu or gpu", "both", one_of("cpu", "gpu"))
-    processes: int | None = _choice(
-        None, "processes that measure a case", "5, of the embedded suite 1", _count
-    )
+    processes: int | None = _choice(None, "processes that measure a case", "5, embedded suite: 1", _count)
     limit: float | None = _choice(None, "time that a run may take: 90s, 30m, 2h", "no limit", seconds)
     fresh: bool = _choice(False, "1: measure again what is stored", "0", _switch)
     machine: str = _choice("", "name of this kind of machine", "the host's name", _machine)
     results: Path | None = _choice(None, "folder of all results", "results/ of the checkout", _folder)
-    cache: Path | None = _choice(
-        None, "folder of downloads and prepared inputs", "~/.cache/fillpath", _folder
-    )
+    cache: Path | None = _choice(None, "folder of downloads, prepared inputs", "~/.cache/fillpath", _folder)
     packs: Path | None = _choice(None, "folder of the packs of `make gpu`", "packs/ of the checkout", _folder)
     work: Path | None = _choice(None, "folder of locks, logs, markers and the page", "the checkout", _folder)
     mirror: str = _choice("", "folder or URL in place of the collection", "its site")

@@ -68,7 +68,7 @@ def test_a_dry_run_of_the_profile(tmp_path: Path) -> None:
 def test_every_profile_has_what_its_launcher_needs() -> None:
     assert not slurm.submits("default")
     assert slurm.submits("slurm")
-    with pytest.raises(ConfigError, match=r"PROFILE=pbs: .*profiles/pbs/config\.yaml cannot be read"):
+    with pytest.raises(ConfigError, match=r"profiles/pbs/config\.yaml: .*No such file"):
         slurm.submits("pbs")
 
 

@@ -7,8 +7,7 @@ import subprocess
 import sys
 import time
 
-import yaml
-
+from fillpath.config import load
 from fillpath.errors import ConfigError, FillpathError
 from fillpath.paths import BASE, ROOT
 
@@ -22,10 +21,7 @@ def submits(profile: str) -> bool:
     Raises ConfigError for an absent profile, or one whose jobs could not be distinguished from others'.
     """
     path = ROOT / "profiles" / profile / "config.yaml"
-    try:
-        loaded = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"PROFILE={profile}: {path} cannot be read: {error}") from error
+    loaded = load(path)
     if loaded.get("executor") != "slurm":
         return False
     if loaded.get("slurm-jobname-prefix") != PREFIX:
