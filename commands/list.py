@@ -23,7 +23,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--matrices", action="store_true", help="list matrices instead of implementations")
     of_collection = parser.add_argument_group(
         "matrices of the SuiteSparse collection",
-        "Each option narrows the list. A range A..B holds both ends, and either may be left out.",
+        "Each option narrows the list. The first use downloads the index. A..B, A.. or ..B holds its ends.",
         argument_default=argparse.SUPPRESS,
     )
     counts, shares = typed(partial(_range, whole=True)), typed(partial(_range, whole=False))
