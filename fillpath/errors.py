@@ -50,6 +50,8 @@ class ConfigError(FillpathError):
 class TransferError(FillpathError):
     """A matrix that could not be fetched."""
 
+    status = "not_run"
+
 
 class DiskFullError(FillpathError):
     """A file system has too little room for what is to be written. Finished files stay intact."""

@@ -10,12 +10,14 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
+from benchmarks.engine.measure import measure
 from benchmarks.runs.cases import figure_cases
 from fetch import catalogue, download, published, suitesparse
 from fetch.matrix_id import parse
 from fetch.source import load
 from fillpath.entry import Entry
 from fillpath.errors import TransferError
+from fillpath.record import Status
 from fillpath.settings import Settings
 from tests.misbehaving import Site, cut, serving
 
@@ -112,3 +114,11 @@ def test_its_cases_are_in_the_order_of_its_authors() -> None:
     cases = figure_cases("gsofa", "fig10", Settings(suite="small"))
     orders = {case.preparation.name for case in cases if case.matrix == NAME}
     assert orders == {"natural"} and {c.preparation.name for c in cases if c.matrix != NAME} == {"metis"}
+
+
+def test_a_case_whose_files_cannot_be_had_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILLPATH_OFFLINE", "1")
+    monkeypatch.delenv("FILLPATH_MIRROR", raising=False)
+    record = measure(f"symbolic.fill1_pruned@{NAME}.natural")
+    assert record.status is Status.NOT_RUN and record.reason.startswith("offline: gSoFa/")
+    assert not record.conclusive

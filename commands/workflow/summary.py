@@ -11,6 +11,7 @@ from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.columns import columns
+from fillpath.record import UNTRIED
 from fillpath.settings import settings
 from reports.facts.printed import Entries
 from reports.facts.records import Records
@@ -53,7 +54,7 @@ def summary(
     files = [
         f"  {path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path}" for path in drawn
     ]
-    blocks = [_table(tried), _unavailable(rows), _failures(tried), ["figures:", *files]]
+    blocks = [_table(tried), _untried(rows), _failures(tried), ["figures:", *files]]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -72,12 +73,13 @@ def _failures(rows: pd.DataFrame) -> list[str]:
     return ["why not ok:", *(f"  {_clip(reason, WIDTH - 2)}" for reason in reasons)] if len(failed) else []
 
 
-def _unavailable(rows: pd.DataFrame) -> list[str]:
+def _untried(rows: pd.DataFrame) -> list[str]:
     """Return one line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
     lines = []
-    for reason, group in rows[rows["status"] == "unavailable"].groupby("reason", sort=False):
+    untried = rows[rows["status"].isin(UNTRIED) & rows["reason"].astype("str").ne("")]
+    for (status, reason), group in untried.groupby(["status", "reason"], sort=False):
         names = ", ".join(sorted(set(group["implementation"])))
-        lines.append(_clip(f"{len(group)} cases of {names} are unavailable: {reason}", WIDTH))
+        lines.append(_clip(f"{len(group)} cases of {names} are {status.replace('_', ' ')}: {reason}", WIDTH))
     return lines
 
 
