@@ -27,7 +27,7 @@ def add_arguments(parser: Parser) -> None:
         argument_default=argparse.SUPPRESS,
     )
     counts, shares = typed(partial(_range, whole=True)), typed(partial(_range, whole=False))
-    word = typed(matching("(?s).+", "a text: an empty one narrows nothing"))
+    word = typed(matching("[^\ud800-\udfff]+", "a text in UTF-8: an empty one narrows nothing"))
     for name, metavar, kind, help in (
         ("search", "WORD", word, "part of the group, name or kind"),
         ("name", "WORD", word, "part of the name alone"),
