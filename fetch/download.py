@@ -8,7 +8,6 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
 
 import io
 import logging
-import socket
 import sys
 import time
 
@@ -27,7 +26,6 @@ AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
-LOOKUPS = 2  # Retries of an attempt whose server's name cannot be looked up now.
 GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
@@ -45,15 +43,12 @@ class Session(requests.Session):
         """Add no password after a redirect."""
 
 
-def download(wanted: Wanted, part: Part) -> None:
+def download(wanted: Wanted, part: Part) -> bool:
     """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain.
 
-    A name that does not exist fails at once. A name that cannot be looked up now fails at the third try: the
-    machine is offline.
+    Returns whether the part may have been joined from several answers.
     """
     retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
-    if part.location != wanted.location or (part.size != part.total and not part.request()):
-        part.discard()
     if most := part.size:
         _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
     while part.size != part.total:
@@ -63,12 +58,6 @@ def download(wanted: Wanted, part: Part) -> None:
             answer, cause = getattr(problem, "response", None), problem.__context__ or problem
             while cause.__context__ is not None:
                 cause = cause.__context__
-        kept = f"; {bytes_text(part.size)} are kept for the next try" * bool(part.request())
-        is_last = retries.total == ATTEMPTS - 1 - LOOKUPS
-        if isinstance(cause, socket.gaierror) and (cause.errno == socket.EAI_NONAME or is_last):
-            trouble = f"the name of the server cannot be looked up: {cause.strerror}{kept}"
-            advice = "is this machine online, and is FILLPATH_MIRROR right?"
-            raise TransferError(f"{wanted.location}: {trouble}; {advice}")
         no_byte = f"no byte for {TIMEOUT:g} s" if isinstance(cause, TimeoutError) else ""
         reason = no_byte or str(cause) or type(cause).__name__
         _log.warning("%s: interrupted: %s", wanted.location, reason)
@@ -77,16 +66,17 @@ def download(wanted: Wanted, part: Part) -> None:
             retries = fresh if gained else retries.increment()
             retries.sleep(answer.raw if answer is not None else None)
         except MaxRetryError:
-            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}"
-            advice = "try again later, or set FILLPATH_MIRROR"
-            raise TransferError(f"{wanted.location}: {trouble}; {advice}") from None
+            kept = f"; {bytes_text(part.size)} are kept for the next try" * bool(part.request())
+            advice = "is this machine online? if so, try again later, or set another FILLPATH_MIRROR"
+            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}; {advice}"
+            raise TransferError(f"{wanted.location}: {trouble}") from None
         except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
             retries.sleep()
-    return None
+    return True
 
 
-def _attempt(wanted: Wanted, part: Part) -> None:
-    """Ask a server for what is missing."""
+def _attempt(wanted: Wanted, part: Part) -> bool:
+    """Ask a server for what is missing. Returns whether the answer continued the part."""
     headers = {"User-Agent": AGENT, "Accept-Encoding": "identity", **part.request()}
     with Session() as session:
         try:
@@ -101,6 +91,7 @@ def _attempt(wanted: Wanted, part: Part) -> None:
         with answer:
             _accept(answer, wanted, part)
             _receive(answer, wanted, part)
+            return answer.status_code == 206
 
 
 def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
@@ -110,7 +101,7 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{wanted.location}: an HTML page came instead; not kept; {advice}")
     if status == 200:
-        return part.begin(wanted.location, headers)
+        return part.begin(headers, answer.raw.length_remaining)
     if status == 206 and part.is_continued_by(headers):
         return None
     if status in (206, 416):

@@ -19,10 +19,10 @@ from fetch.collection import address, spelling
 from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
 from fetch.unpack import extract
 from fillpath.errors import TransferError
-from fillpath.paths import bytes_text, cache, write_text
+from fillpath.paths import bytes_text, cache
 
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
-_FAILED, _RECEIPT = "failed.txt", "receipt.json"
+_FAILED, _RECEIPT = "failed.json", "receipt.json"
 
 
 class Download(NamedTuple):
@@ -30,22 +30,16 @@ class Download(NamedTuple):
 
     path : the .mtx file
     sha256 : of the archive
-    source : where the archive was
     how : reused, resumed, downloaded or copied
+    message : what happened, for people
     arrived : bytes of the archive that came now
     """
 
     path: Path
     sha256: str
-    source: str
     how: str
+    message: str
     arrived: int = 0
-
-    @property
-    def message(self) -> str:
-        """Say what happened, for people."""
-        what = self.path if self.how == "reused" else bytes_text(self.arrived)
-        return f"{self.how} {what} from {self.source}"
 
 
 def fetch(
@@ -76,8 +70,8 @@ def fetch(
             download = _obtain(path, wanted, sha256, trust_change)
         except TransferError as problem:
             if is_remote(wanted.location):  # Looking into a folder again is cheap.
-                with contextlib.suppress(OSError, ValueError):
-                    write_text(failed, f"{wanted.location}\n{problem}")
+                with contextlib.suppress(OSError):
+                    write_note(failed, location=wanted.location, reason=str(problem), time=int(time.time()))
             raise
         forget_failure(group, name)
     return download
@@ -96,7 +90,7 @@ def cached(group: str, name: str, sha256: str = "") -> Download | None:
     path = _path(group, name)
     given, source, size = read_note(path.with_name(_RECEIPT), "sha256", "source", "bytes") or ["", "", 0]
     whole = given and sha256 in ("", given) and path.is_file() and path.stat().st_size == size
-    return Download(path, given, source, "reused") if whole else None
+    return Download(path, given, "reused", f"reused {path} from {source}") if whole else None
 
 
 def forget_failure(group: str, name: str) -> None:
@@ -111,12 +105,11 @@ def _path(group: str, name: str) -> Path:
 
 def _refuse_soon(failed: Path, wanted: Wanted) -> None:
     """Raise TransferError if the note of a failure is of that address and of a moment ago."""
-    with contextlib.suppress(OSError):  # A note that is missing or unreadable hinders no transfer.
-        location, _, reason = failed.read_text("utf-8", "replace").partition("\n")
-        ago = time.time() - failed.stat().st_mtime
-        if location == wanted.location and 0 <= ago < RETRY_AFTER:
-            advice = f"`fillpath fetch {wanted.label}` tries again at once"
-            raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
+    location, reason, failed_at = read_note(failed, "location", "reason", "time") or ["", "", 0]
+    ago = time.time() - failed_at
+    if location == wanted.location and 0 <= ago < RETRY_AFTER:
+        advice = f"`fillpath fetch {wanted.label}` tries again at once"
+        raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
 
 
 def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Download:
@@ -128,12 +121,13 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
         sha256, size = published.write(path, wanted, expected)
         write_note(path.with_name(_RECEIPT), sha256=sha256, source=wanted.location, bytes=path.stat().st_size)
         how = "downloaded" if is_remote(wanted.location) else "copied"
-        return Download(path, sha256, wanted.location, how, size)
+        return Download(path, sha256, how, f"{how} {bytes_text(size)} from {wanted.location}", size)
     before = None if expected or trust_change else trust.checksums().get(wanted.location)
+    receipt = path.with_name(_RECEIPT)
 
     def keep(archive: Path) -> tuple[str, int]:
         with archive.open("rb") as handle:
-            sha256, size = hashlib.file_digest(handle, "sha256").hexdigest(), archive.stat().st_size
+            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
         other = f"{wanted.location}: sha256 {sha256} is not the"
         if expected not in ("", sha256):
             advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"
@@ -142,18 +136,15 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
             advice = f"not kept; if the change is meant, `fillpath fetch --trust {wanted.label}` accepts it"
             given = f"{before['sha256']} that this address gave on {before['first_seen'][:10]}"
             raise TransferError(f"{other} {given}; {advice}")
-        receipt = path.with_name(_RECEIPT)
         # An old receipt must not vouch for the new content.
         receipt.unlink(missing_ok=True)
         length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
         if not expected:
-            trust.record(wanted.location, sha256, size)
-        # A part that outlived its matrix would answer a later --trust.
-        path.with_name(f"{path.stem}.tar.gz.part").unlink(missing_ok=True)
-        # The receipt comes last: without it the matrix counts as absent.
-        write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
-        return sha256, size
+            trust.record(wanted.location, sha256, archive.stat().st_size)
+        return sha256, length
 
-    (sha256, size), resumed = transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)
-    how = "resumed" if resumed else "downloaded" if is_remote(wanted.location) else "copied"
-    return Download(path, sha256, wanted.location, how, size - resumed)
+    (sha256, length), how, arrived = transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)
+    # The receipt comes last: without it the matrix counts as absent. A part that outlived it would answer a
+    # later --trust.
+    write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
+    return Download(path, sha256, how, f"{how} {bytes_text(arrived)} from {wanted.location}", arrived)

@@ -40,30 +40,32 @@ class Wanted(NamedTuple):
 class Part:
     """The part of a file that has arrived, stored at `path` with a note of its origin.
 
+    A part of another address, or of a file whose rest cannot be asked for, is deleted.
+
     location : address of the file
     validator : its strong ETag, or the time of its last change; empty if it has neither
     total : bytes of the whole file, None if not known
     inherited : bytes that an earlier process left
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path, self._note = path, path.with_name(f"{path.name}.json")
+    def __init__(self, path: Path, location: str) -> None:
+        self.path, self._note, self.location = path, path.with_name(f"{path.name}.json"), location
         note = read_note(self._note, "location", "validator", "total")
-        self.location, self.validator, self.total = note or ["", "", None]
+        origin, self.validator, self.total = note or ["", "", None]
         self.inherited = self.size
+        if origin != location or (self.size != self.total and not self.request()):
+            self.discard()
 
     @property
     def size(self) -> int:
         """Return the bytes that have arrived."""
         return self.path.stat().st_size if self.path.is_file() else 0
 
-    def begin(self, location: str, headers: Mapping[str, str]) -> None:
-        """Start again with an answer of these headers."""
+    def begin(self, headers: Mapping[str, str], total: int | None) -> None:
+        """Start again with an answer of these headers and bytes."""
         self.discard()
-        length = headers.get("Content-Length", "")
-        self.location, self.validator = location, _validator(headers)
-        self.note(int(length) if re.fullmatch("[0-9]{1,18}", length) else None)
-        self.path.touch()
+        self.validator = _validator(headers)
+        self.note(total)
 
     def note(self, total: int | None) -> None:
         """Store the origin, with the bytes of the whole file."""
@@ -88,7 +90,7 @@ class Part:
         """Delete everything that has arrived."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
-        self.location, self.validator, self.total, self.inherited = "", "", None, 0
+        self.validator, self.total, self.inherited = "", None, 0
 
 
 def _validator(headers: Mapping[str, str]) -> str:
@@ -110,35 +112,37 @@ def refuse_offline(wanted: Wanted, offline: bool) -> None:
         raise TransferError(f"offline: {wanted.label} is not in the cache; {remedy}")
 
 
-def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[Kept, int]:
-    """Keep a file of a folder, or a downloaded one. Returns what was kept, and the bytes of an earlier try.
+def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[Kept, str, int]:
+    """Keep a file of a folder, or a downloaded one.
 
     path : where the part of a download arrives
     keep : keeps the whole file, or raises TransferError; a resumed file is then downloaded once more
 
+    Returns what was kept, how the file came (copied, downloaded or resumed), and the bytes that came now.
     Call it within `locked`. Raises TransferError and DiskFullError; a later call resumes what has arrived.
     """
-    part, remote = Part(path), is_remote(wanted.location)
-    file = path if remote else Path(wanted.location)
-    while True:
-        if remote:
-            # Its libraries take 0.2 s to import, and most processes download nothing.
-            from fetch.download import download
-
-            download(wanted, part)
-        elif not file.is_file():
+    if not is_remote(wanted.location):
+        file = Path(wanted.location)
+        if not file.is_file():
             raise TransferError(f"{file}: no such file; {wanted.hint}")
-        resumed = part.inherited if remote else 0
+        return keep(file), "copied", file.stat().st_size
+    # Its libraries take 0.2 s to import, and most processes download nothing.
+    from fetch.download import download
+
+    part = Part(path, wanted.location)
+    while True:
+        is_joined = download(wanted, part)
+        how, arrived = "resumed" if part.inherited else "downloaded", part.size - part.inherited
         try:
-            kept = keep(file)
+            kept = keep(path)
         except TransferError as problem:
             part.discard()
-            if not resumed:
+            if not is_joined:
                 raise
             _log.warning("%s; downloading it once more from the start", problem)
         else:
             part.discard()
-            return kept, resumed
+            return kept, how, arrived
 
 
 def read_note(path: Path, *names: str) -> list[Any] | None:
