@@ -4,11 +4,12 @@ import argparse
 import re
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from commands._parser import Arguments, Parser, typed
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
-from fetch.search import Query, Range
+from fetch.search import Range
 from fillpath import registry
 from fillpath.columns import columns
 from fillpath.errors import ConfigError, UnknownNameError, suggest
@@ -41,9 +42,9 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> int:
-    query = Query(**{name: value for name, value in vars(arguments).items() if name != "matrices"})
-    if query != Query():
-        print("\n".join(columns(_collection(query))))
+    conditions = {name: value for name, value in vars(arguments).items() if name != "matrices"}
+    if conditions:
+        print("\n".join(columns(_collection(conditions))))
     elif arguments.matrices:
         print("\n".join(columns(_catalogue())))
     else:
@@ -96,11 +97,13 @@ def _catalogue() -> Sequence[Sequence[str]]:
     return rows
 
 
-def _collection(query: Query) -> Sequence[Sequence[str]]:
+def _collection(conditions: dict[str, Any]) -> Sequence[Sequence[str]]:
     """Return what the collection holds, under the ids that it has here."""
-    found = search.search(query)
+    found = search.search(**conditions)
     if not found:
-        raise UnknownNameError(f"no matrix of the collection answers {query}{_advice(query.group)}")
+        query = " ".join(f"--{name} {value}" for name, value in conditions.items())
+        advice = _advice(conditions.get("group", ""))
+        raise UnknownNameError(f"no matrix of the collection answers {query}{advice}")
     rows = [("id", "order", "entries", "symmetry", "of values", "kind")]
     for matrix in found:
         square = matrix.rows == matrix.columns

@@ -18,7 +18,6 @@ from fillpath.settings import settings
 
 SITE = "https://sparse.tamu.edu"
 INDEX = "files/ssstats.csv"
-_COLUMNS = 13
 
 _log = logging.getLogger("fillpath")
 
@@ -64,11 +63,10 @@ def local_index() -> tuple[Listed, ...]:
     """Return the matrices of the index at `local_path`; empty without one. Asks no server."""
     path = local_path()
     try:
-        return parse(path.read_bytes())
-    except FileNotFoundError:
-        return ()
+        return parse(path.read_bytes(), path)
     except (OSError, TransferError) as problem:
-        _log.warning("%s: not used: %s; `fillpath fetch --index` gets another", path, problem)
+        if not isinstance(problem, FileNotFoundError):
+            _log.warning("%s; `fillpath fetch --index` gets another", problem)
         return ()
 
 
@@ -82,12 +80,8 @@ def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
     path = cache() / "ssstats.csv"
 
     def keep(arrived: Path) -> tuple[Listed, ...]:
-        content = arrived.read_bytes()
-        try:
-            listed = parse(content)
-        except TransferError as problem:
-            raise TransferError(f"{wanted.location}: {problem}; the index in use is kept") from None
-        write_text(path, content.decode())
+        listed = parse(arrived.read_bytes(), wanted.location)
+        write_text(path, arrived.read_text("utf-8"))
         return listed
 
     with locked("index"):
@@ -102,18 +96,17 @@ def spelling(group: str, name: str) -> str:
     return f"is {label} spelled right, and does FILLPATH_MIRROR hold it{suggest(label, labels) or '?'}"
 
 
-def parse(content: bytes) -> tuple[Listed, ...]:
+def parse(content: bytes, where: str | Path) -> tuple[Listed, ...]:
     """Return the matrices of an index. Raises TransferError unless it is a whole one."""
     try:
         (count, *_), _, *lines = csv.reader(content.decode().splitlines())
-        listed = tuple(_listed(line) for line in lines if len(line) == _COLUMNS)
-        if not int(count) == len(lines) == len(listed):
-            raise TransferError(f"{len(listed)} whole lines of the {count} that the index announces")
-    except (ValueError, csv.Error):
-        raise TransferError("not an index of the collection") from None
-    return listed
+        if int(count) != len(lines):
+            raise ValueError(f"{len(lines)} lines of the {count} that it announces")
+        return tuple(_listed(line) for line in lines)
+    except (ValueError, csv.Error) as problem:
+        raise TransferError(f"{where}: no whole index of the collection: {problem}; not used") from None
 
 
 def _listed(line: list[str]) -> Listed:
-    group, name, rows, columns, entries, *_, pattern, numerical, kind, _ = line
+    group, name, rows, columns, entries, _, _, _, _, pattern, numerical, kind, _ = line
     return Listed(group, name, int(rows), int(columns), int(entries), kind, float(pattern), float(numerical))

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
-from fetch.transfer import Part, Wanted
+from fetch.transfer import Part, Wanted, validator_of
 from fillpath import __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
@@ -79,10 +79,9 @@ def _attempt(wanted: Wanted, part: Part) -> bool:
     """Ask a server for what is missing. Returns whether the answer continued the part."""
     headers = {"User-Agent": AGENT, "Accept-Encoding": "identity", **part.request()}
     with Session() as session:
+        session.auth = lambda request: request
         try:
-            answer = session.get(
-                wanted.location, headers=headers, auth=lambda request: request, timeout=TIMEOUT, stream=True
-            )
+            answer = session.get(wanted.location, headers=headers, timeout=TIMEOUT, stream=True)
         except (ConnectionError, Timeout):
             raise
         except (ValueError, OSError) as problem:
@@ -101,7 +100,8 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
         advice = "is FILLPATH_MIRROR right, and no login page in between?"
         raise TransferError(f"{wanted.location}: an HTML page came instead; not kept; {advice}")
     if status == 200:
-        return part.begin(headers, answer.raw.length_remaining)
+        part.discard()
+        return part.note(validator_of(headers), answer.raw.length_remaining)
     if status == 206 and part.is_continued_by(headers):
         return None
     if status in (206, 416):
@@ -109,9 +109,8 @@ def _accept(answer: Response, wanted: Wanted, part: Part) -> None:
         raise ConnectionError(f"another range, another file or no ETag came (HTTP {status}): starting over")
     if status in (408, 429) or status >= 500:
         raise ConnectionError(f"HTTP {status}", response=answer)
-    if status in (404, 410):
-        raise TransferError(f"{wanted.location}: not there (HTTP {status}); {wanted.hint}")
-    raise TransferError(f"{wanted.location}: HTTP {status} brings no file; is FILLPATH_MIRROR right?")
+    advice = wanted.hint if status in (404, 410) else "is FILLPATH_MIRROR right?"
+    raise TransferError(f"{wanted.location}: HTTP {status} brings no file; {advice}")
 
 
 def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
@@ -138,4 +137,4 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
                 since, before = since + elapsed, part.size
     if total not in (None, part.size):
         raise ConnectionError(f"{part.size} of {total} bytes arrived")
-    part.note(part.size)  # Whole, though no length may have been announced.
+    part.note(part.validator, part.size)  # Whole, though no length may have been announced.

@@ -30,60 +30,43 @@ class Range(NamedTuple):
         return (self.low is None or self.low <= number) and (self.high is None or number <= self.high)
 
 
-class Query(NamedTuple):
-    """Conditions that a matrix has to meet, all of them: an empty field asks nothing, parts ignore case.
+def search(
+    search: str = "",
+    name: str = "",
+    group: str = "",
+    kind: str = "",
+    rows: Range | None = None,
+    entries: Range | None = None,
+    symmetry: Range | None = None,
+) -> tuple[Listed, ...]:
+    """Find the matrices that meet all conditions, in the order of the index.
 
-    search : part of Group/Name or of the kind
+    search : part of Group/Name or of the kind, in any case, as name and kind
     name : part of the name
     group : the whole name of the group, in the collection's spelling
     kind : part of the kind
     rows, entries : as in `Listed`
     symmetry : of the pattern
+
+    The index comes from a server if there is none here. Raises TransferError and DiskFullError.
     """
-
-    search: str = ""
-    name: str = ""
-    group: str = ""
-    kind: str = ""
-    rows: Range = Range()
-    entries: Range = Range()
-    symmetry: Range = Range()
-
-    def __str__(self) -> str:
-        """Write the query as a user does: `--search circuit --rows 1000..`."""
-        return " ".join(
-            f"--{name} {text}" for name, text in self._asdict().items() if text not in ("", Range())
-        )
-
-
-def search(query: Query) -> tuple[Listed, ...]:
-    """Find matrices in the order of the index, which comes from a server if there is none here.
-
-    Raises TransferError and DiskFullError.
-    """
-    index = collection.local_index() or collection.refresh()
-    numbers, word = _ask(query, index), query.search.lower()
-    _log.info("answered by ssgetpy, from %s", collection.local_path())
-    found = (matrix for number, matrix in enumerate(index) if number in numbers)
-    # ssgetpy knows no part of a group and no symmetry.
-    found = (matrix for matrix in found if word in f"{matrix.label}\n{matrix.kind}".lower())
-    return tuple(matrix for matrix in found if query.symmetry.holds(matrix.pattern_symmetry))
-
-
-def _ask(query: Query, index: tuple[Listed, ...]) -> set[int]:
-    """Return the places in the index of the matrices that ssgetpy finds by group, name, kind and sizes."""
-    for name in ("config", "dbinstance"):
-        sys.modules.setdefault(f"ssgetpy.{name}", mock.Mock())
+    for module in ("config", "dbinstance"):
+        sys.modules.setdefault(f"ssgetpy.{module}", mock.Mock())
     from ssgetpy.db import MatrixDB
 
-    texts = {"group": query.group, "name": query.name, "kind": query.kind}
+    index = collection.local_index() or collection.refresh()
+    database = MatrixDB(":memory:", "matrices")
+    texts = {"group": group, "name": name, "kind": kind}
     # ssgetpy writes texts into SQL as they are.
     quoted = {key: text.replace("'", "''") for key, text in texts.items() if text}
-    database = MatrixDB(":memory:", "matrices")
     with contextlib.closing(database.conn) as sqlite:
         # SQLite's own LIKE takes _ and % of a text for any character.
         sqlite.create_function("like", 2, lambda pattern, text: pattern[1:-1].lower() in text.lower())
-        # Its columns are ours with a number first, and three that no query names in the middle.
+        # Its columns are ours with a number first, and three that no condition names in the middle.
         database.insert([(number, *m[:5], "", 0, 0, *m[6:], m.kind) for number, m in enumerate(index)])
-        found = database.search(**quoted, rowbounds=query.rows, nzbounds=query.entries, limit=len(index))
-    return {matrix.id for matrix in found}
+        found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=len(index))
+    _log.info("answered by ssgetpy, from %s", collection.local_path())
+    matrices = (index[number] for number in sorted(matrix.id for matrix in found))
+    # ssgetpy knows no part of a group and no symmetry.
+    matrices = (m for m in matrices if search.lower() in f"{m.label}\n{m.kind}".lower())
+    return tuple(m for m in matrices if symmetry is None or symmetry.holds(m.pattern_symmetry))

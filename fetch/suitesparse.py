@@ -62,19 +62,17 @@ def fetch(
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             return found
-        failed = path.with_name(_FAILED)
-        _refuse_soon(failed, wanted)
+        _refuse_soon(path, wanted)
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
         try:
-            download = _obtain(path, wanted, sha256, trust_change)
+            return _obtain(path, wanted, sha256, trust_change)
         except TransferError as problem:
             if is_remote(wanted.location):  # Looking into a folder again is cheap.
+                note, now = path.with_name(_FAILED), int(time.time())
                 with contextlib.suppress(OSError):
-                    write_note(failed, location=wanted.location, reason=str(problem), time=int(time.time()))
+                    write_note(note, location=wanted.location, reason=str(problem), time=now)
             raise
-        forget_failure(group, name)
-    return download
 
 
 def wanted_archive(group: str, name: str) -> Wanted:
@@ -88,7 +86,7 @@ def wanted_archive(group: str, name: str) -> Wanted:
 def cached(group: str, name: str, sha256: str = "") -> Download | None:
     """Return the matrix if the cache holds it completely, and with this sha256 if one is given."""
     path = _path(group, name)
-    given, source, size = read_note(path.with_name(_RECEIPT), "sha256", "source", "bytes") or ["", "", 0]
+    given, source, size = read_note(path.with_name(_RECEIPT), sha256="", source="", bytes=0)
     whole = given and sha256 in ("", given) and path.is_file() and path.stat().st_size == size
     return Download(path, given, "reused", f"reused {path} from {source}") if whole else None
 
@@ -103,10 +101,10 @@ def _path(group: str, name: str) -> Path:
     return cache() / "matrices" / group / name / f"{name}.mtx"
 
 
-def _refuse_soon(failed: Path, wanted: Wanted) -> None:
+def _refuse_soon(path: Path, wanted: Wanted) -> None:
     """Raise TransferError if the note of a failure is of that address and of a moment ago."""
-    location, reason, failed_at = read_note(failed, "location", "reason", "time") or ["", "", 0]
-    ago = time.time() - failed_at
+    location, reason, since = read_note(path.with_name(_FAILED), location="", reason="", time=0)
+    ago = time.time() - since
     if location == wanted.location and 0 <= ago < RETRY_AFTER:
         advice = f"`fillpath fetch {wanted.label}` tries again at once"
         raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
@@ -144,7 +142,7 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
         return sha256, length
 
     (sha256, length), how, arrived = transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)
-    # The receipt comes last: without it the matrix counts as absent. A part that outlived it would answer a
-    # later --trust.
+    # The receipt comes last: without it the matrix counts as absent.
     write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
+    path.with_name(_FAILED).unlink(missing_ok=True)
     return Download(path, sha256, how, f"{how} {bytes_text(arrived)} from {wanted.location}", arrived)

@@ -9,7 +9,6 @@ import contextlib
 import errno
 import json
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -50,8 +49,7 @@ class Part:
 
     def __init__(self, path: Path, location: str) -> None:
         self.path, self._note, self.location = path, path.with_name(f"{path.name}.json"), location
-        note = read_note(self._note, "location", "validator", "total")
-        origin, self.validator, self.total = note or ["", "", None]
+        origin, self.validator, self.total = read_note(self._note, location="", validator="", total=None)
         self.inherited = self.size
         if origin != location or (self.size != self.total and not self.request()):
             self.discard()
@@ -61,16 +59,10 @@ class Part:
         """Return the bytes that have arrived."""
         return self.path.stat().st_size if self.path.is_file() else 0
 
-    def begin(self, headers: Mapping[str, str], total: int | None) -> None:
-        """Start again with an answer of these headers and bytes."""
-        self.discard()
-        self.validator = _validator(headers)
-        self.note(total)
-
-    def note(self, total: int | None) -> None:
-        """Store the origin, with the bytes of the whole file."""
-        self.total = total
-        write_note(self._note, location=self.location, validator=self.validator, total=total)
+    def note(self, validator: str, total: int | None) -> None:
+        """Store the origin of what arrives."""
+        self.validator, self.total = validator, total
+        write_note(self._note, location=self.location, validator=validator, total=total)
 
     def request(self) -> dict[str, str]:
         """Return the headers that ask for the rest; none if the file has to start again."""
@@ -80,7 +72,7 @@ class Part:
 
     def is_continued_by(self, headers: Mapping[str, str]) -> bool:
         """Tell whether an answer of these headers brings the rest of the same file."""
-        span, given = headers.get("Content-Range", ""), _validator(headers)
+        span, given = headers.get("Content-Range", ""), validator_of(headers)
         # With If-Range a server may leave out Last-Modified, but not its ETag (RFC 9110, section 15.3.7).
         same = given == self.validator or not (given or self.validator.startswith('"'))
         right = span.startswith(f"bytes {self.size}-") and span.endswith(f"/{self.total}")
@@ -93,7 +85,8 @@ class Part:
         self.validator, self.total, self.inherited = "", None, 0
 
 
-def _validator(headers: Mapping[str, str]) -> str:
+def validator_of(headers: Mapping[str, str]) -> str:
+    """Return what proves that another answer is of the same bytes; empty if nothing does."""
     etag = headers.get("ETag", "")
     # A weak ETag proves the same meaning of two answers, not the same bytes.
     return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
@@ -101,7 +94,7 @@ def _validator(headers: Mapping[str, str]) -> str:
 
 def is_remote(location: str) -> bool:
     """Tell whether the location is a URL."""
-    return re.match(r"[A-Za-z]+://", location) is not None
+    return "://" in location
 
 
 def refuse_offline(wanted: Wanted, offline: bool) -> None:
@@ -129,15 +122,15 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
     # Its libraries take 0.2 s to import, and most processes download nothing.
     from fetch.download import download
 
-    part = Part(path, wanted.location)
+    part, attempts = Part(path, wanted.location), 2
     while True:
-        is_joined = download(wanted, part)
+        attempts = attempts - 1 if download(wanted, part) else 0
         how, arrived = "resumed" if part.inherited else "downloaded", part.size - part.inherited
         try:
             kept = keep(path)
         except TransferError as problem:
             part.discard()
-            if not is_joined:
+            if not attempts:
                 raise
             _log.warning("%s; downloading it once more from the start", problem)
         else:
@@ -145,13 +138,13 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
             return kept, how, arrived
 
 
-def read_note(path: Path, *names: str) -> list[Any] | None:
-    """Read these values of a JSON file; None if the file is missing or damaged."""
+def read_note(path: Path, **otherwise: str | int | None) -> list[Any]:
+    """Read the values of these names from a JSON file; the given values if the file is missing or damaged."""
     try:
         note = json.loads(path.read_text())
-        return [note[name] for name in names]
+        return [note[name] for name in otherwise]
     except (OSError, ValueError, TypeError, KeyError):
-        return None
+        return list(otherwise.values())
 
 
 def write_note(path: Path, **values: str | int | None) -> None:

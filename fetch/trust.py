@@ -33,8 +33,7 @@ def checksums() -> dict[str, dict[str, Any]]:
 def record(location: str, sha256: str, size: int) -> None:
     """Store the checksum and length of the file that an address gave now, in place of an earlier one."""
     with locked("trust"):
-        known = checksums()
+        known, now = checksums(), datetime.now(UTC).isoformat(timespec="seconds")
         if location not in known or known[location]["sha256"] != sha256:
-            now = datetime.now(UTC).isoformat(timespec="seconds")
             known[location] = {"sha256": sha256, "bytes": size, "first_seen": now}
             write_text(cache() / _NAME, json.dumps(known, indent=1, sort_keys=True) + "\n")

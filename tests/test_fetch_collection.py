@@ -64,17 +64,20 @@ def test_a_full_disk_loses_nothing_of_an_index_that_arrived(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("<html>Maintenance</html>", "not an index"),
-        ("", "not an index"),
-        (INDEX[: INDEX.index("Pothen")], "2 whole lines of the 3"),
-        (INDEX[:-10], "2 whole lines of the 3"),
-        (INDEX.replace("40,40", "40,x"), "not an index"),
+        ("<html>Maintenance</html>", ""),
+        ("", ""),
+        (INDEX[: INDEX.index("Pothen")], "2 lines of the 3 that it announces"),
+        (INDEX[:-10], "not enough values"),
+        (INDEX.replace(",125", ",125,0"), "too many values"),
+        (INDEX.replace("40,40", "40,x"), "invalid literal for int.*'x'"),
     ],
 )
 def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says: str) -> None:
     before = collection.refresh()
     site.script = [answered(200, text.encode())]
-    with pytest.raises(TransferError, match=f"{says}.*the index in use is kept"):
+    with pytest.raises(
+        TransferError, match=f"ssstats.csv: no whole index of the collection: .*{says}.*; not used"
+    ):
         collection.refresh()
     assert collection.local_index() == before
 
@@ -82,7 +85,7 @@ def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says:
 def test_a_cut_index_without_length_is_noticed(site: Site) -> None:
     site.files[AT] = site.files[AT][:-100]
     site.script = [no_length]
-    with pytest.raises(TransferError, match="whole lines of the 3"):
+    with pytest.raises(TransferError, match="no whole index"):
         collection.refresh()
     site.files[AT] = INDEX.encode()
     site.script = [cut(50)]

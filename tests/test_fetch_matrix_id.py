@@ -147,7 +147,7 @@ def test_a_path_without_a_file_is_refused_before_a_server_is_asked(
 
 
 def test_no_matrix_of_the_collection_looks_like_a_path(suitesparse: Path) -> None:
-    listed = collection.parse((suitesparse / "files" / "ssstats.csv").read_bytes())
+    listed = collection.parse((suitesparse / "files" / "ssstats.csv").read_bytes(), "")
     assert all(parse(f"{each.group}/{each.name}").text for each in listed)
 
 

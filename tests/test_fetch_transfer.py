@@ -161,9 +161,9 @@ def test_what_is_asked_for_after_an_answer(site: Site, part: Path, name: str) ->
 
 
 FINAL: dict[str, tuple[Behaviour | str, str]] = {
-    "404": (refused(404), r"not there \(HTTP 404\); is it spelled right"),
-    "410": (refused(410), "not there"),
-    "403": (refused(403), "HTTP 403 brings no file"),
+    "404": (refused(404), "HTTP 404 brings no file; is it spelled right"),
+    "410": (refused(410), "HTTP 410 brings no file; is it spelled right"),
+    "403": (refused(403), "HTTP 403 brings no file; is FILLPATH_MIRROR right"),
     "204": (refused(204), "HTTP 204 brings no file"),
     "circles": (refused(302, Location=AT), "redirects"),
     "no http": ("ftp://127.0.0.1/x", "is FILLPATH_MIRROR a folder or an"),
