@@ -8,13 +8,14 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
 
 import io
 import logging
+import socket
 import sys
 import time
 
 import requests
 from requests import ConnectionError, PreparedRequest, Response, Timeout
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
+from urllib3.exceptions import HTTPError, InvalidHeader
 from urllib3.util import Retry
 
 from fetch.transfer import Part, Wanted, validator_of
@@ -26,6 +27,7 @@ AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
 SLOWEST = 1000  # Bytes per second.
 ATTEMPTS = 4  # Without a gain.
+LOOKUPS = 3  # Attempts, if the name of the server cannot be looked up: the machine is offline.
 GAIN = 2**20  # Bytes that an attempt has to add to the most that was ever here.
 BACKOFF = 1.0  # Seconds: the waits between attempts are 0, 2 and 4 times as long.
 PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
@@ -37,7 +39,7 @@ tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
 class Session(requests.Session):
-    """A session for requests with their own `auth`: passwords in ~/.netrc are meant for other servers."""
+    """A session with its own `auth`: passwords in ~/.netrc are meant for other servers."""
 
     def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
         """Add no password after a redirect."""
@@ -48,7 +50,7 @@ def download(wanted: Wanted, part: Part) -> bool:
 
     Returns whether the part may have been joined from several answers.
     """
-    retries = fresh = Retry(ATTEMPTS - 1, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
+    retries = fresh = Retry(ATTEMPTS, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
     if most := part.size:
         _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
     while part.size != part.total:
@@ -62,14 +64,15 @@ def download(wanted: Wanted, part: Part) -> bool:
         reason = no_byte or str(cause) or type(cause).__name__
         _log.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
-        try:
-            retries = fresh if gained else retries.increment()
-            retries.sleep(answer.raw if answer is not None else None)
-        except MaxRetryError:
+        retries = fresh if gained else retries.increment()
+        allowed = LOOKUPS if isinstance(cause, socket.gaierror) else ATTEMPTS
+        if len(retries.history) >= allowed:
             kept = f"; {bytes_text(part.size)} are kept for the next try" * bool(part.request())
             advice = "is this machine online? if so, try again later, or set another FILLPATH_MIRROR"
-            trouble = f"failed {ATTEMPTS} times, last: {reason}{kept}; {advice}"
-            raise TransferError(f"{wanted.location}: {trouble}") from None
+            trouble = f"failed {len(retries.history)} times, last: {reason}{kept}; {advice}"
+            raise TransferError(f"{wanted.location}: {trouble}")
+        try:
+            retries.sleep(answer.raw if answer is not None else None)
         except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
             retries.sleep()
     return True
