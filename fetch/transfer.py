@@ -109,7 +109,7 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
     """Keep a file of a folder, or a downloaded one.
 
     path : where the part of a download arrives
-    keep : keeps the whole file, or raises TransferError; a resumed file is then downloaded once more
+    keep : keeps the whole file, or raises TransferError; a joined file is then downloaded once more
 
     Returns what was kept, how the file came (copied, downloaded or resumed), and the bytes that came now.
     Call it within `locked`. Raises TransferError and DiskFullError; a later call resumes what has arrived.
@@ -118,7 +118,9 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
         file = Path(wanted.location)
         if not file.is_file():
             raise TransferError(f"{file}: no such file; {wanted.hint}")
-        return keep(file), "copied", file.stat().st_size
+        kept, size = keep(file), file.stat().st_size
+        Part(path, wanted.location).discard()
+        return kept, "copied", size
     # Its libraries take 0.2 s to import, and most processes download nothing.
     from fetch.download import download
 

@@ -15,10 +15,7 @@ _NAME, _KEYS = "trust.json", ("sha256", "bytes", "first_seen")
 
 
 def checksums() -> dict[str, dict[str, Any]]:
-    """Read the SHA-256, the bytes and the time in ISO 8601 of the file that each address gave first.
-
-    Raises TransferError.
-    """
+    """Read SHA-256, bytes and ISO 8601 time of the file that each address gave. Raises TransferError."""
     path = cache() / _NAME
     try:
         known = json.loads(path.read_text())

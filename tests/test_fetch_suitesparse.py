@@ -196,6 +196,15 @@ def test_a_part_is_downloaded_once_more_and_no_more(
     assert site.ranges == ["bytes=8000-", None] and left_over() == ["failed.json"]
 
 
+def test_a_matrix_from_a_folder_leaves_no_part_of_a_server(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_part(site, 5000, monkeypatch)
+    monkeypatch.setenv("FILLPATH_MIRROR", str(tmp_path / "mirror"))
+    put(tmp_path / "mirror", regular("m/m.mtx"))
+    assert suitesparse.fetch("G", "m").how == "copied" and left_over() == ["m.mtx", "receipt.json"]
+
+
 def test_a_missing_file_in_a_folder_mirror_says_so(mirror: Path) -> None:
     with pytest.raises(TransferError, match=r"no such file; is G/m spelled right"):
         suitesparse.fetch("G", "m")
