@@ -102,11 +102,9 @@ def parse(content: bytes, where: str | Path) -> tuple[Listed, ...]:
         (count, *_), _, *lines = csv.reader(content.decode().splitlines())
         if int(count) != len(lines):
             raise ValueError(f"{len(lines)} lines of the {count} that it announces")
-        return tuple(_listed(line) for line in lines)
+        return tuple(
+            Listed(group, name, int(rows), int(columns), int(entries), kind, float(pattern), float(numerical))
+            for group, name, rows, columns, entries, _, _, _, _, pattern, numerical, kind, _ in lines
+        )
     except (ValueError, csv.Error) as problem:
         raise TransferError(f"{where}: no whole index of the collection: {problem}; not used") from None
-
-
-def _listed(line: list[str]) -> Listed:
-    group, name, rows, columns, entries, _, _, _, _, pattern, numerical, kind, _ = line
-    return Listed(group, name, int(rows), int(columns), int(entries), kind, float(pattern), float(numerical))

@@ -13,7 +13,7 @@ import sys
 import time
 
 import requests
-from requests import ConnectionError, PreparedRequest, Response, Timeout
+from requests import ConnectionError, Response, Timeout
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader
 from urllib3.util import Retry
@@ -38,13 +38,6 @@ _log = logging.getLogger("fillpath")
 tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
-class Session(requests.Session):
-    """A session with its own `auth`: passwords in ~/.netrc are meant for other servers."""
-
-    def rebuild_auth(self, prepared_request: PreparedRequest, response: Response) -> None:
-        """Add no password after a redirect."""
-
-
 def download(wanted: Wanted, part: Part) -> bool:
     """Retry until the part is whole, or until ATTEMPTS attempts in a row failed without a gain.
 
@@ -65,12 +58,11 @@ def download(wanted: Wanted, part: Part) -> bool:
         _log.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
         retries = fresh if gained else retries.increment()
-        allowed = LOOKUPS if isinstance(cause, socket.gaierror) else ATTEMPTS
-        if len(retries.history) >= allowed:
+        tries, allowed = len(retries.history), LOOKUPS if isinstance(cause, socket.gaierror) else ATTEMPTS
+        if tries >= allowed:
             kept = f"; {bytes_text(part.size)} are kept for the next try" * bool(part.request())
             advice = "is this machine online? if so, try again later, or set another FILLPATH_MIRROR"
-            trouble = f"failed {len(retries.history)} times, last: {reason}{kept}; {advice}"
-            raise TransferError(f"{wanted.location}: {trouble}")
+            raise TransferError(f"{wanted.location}: failed {tries} times, last: {reason}{kept}; {advice}")
         try:
             retries.sleep(answer.raw if answer is not None else None)
         except (InvalidHeader, ValueError, OverflowError):  # Retry-After is no number and no date.
@@ -81,10 +73,11 @@ def download(wanted: Wanted, part: Part) -> bool:
 def _attempt(wanted: Wanted, part: Part) -> bool:
     """Ask a server for what is missing. Returns whether the answer continued the part."""
     headers = {"User-Agent": AGENT, "Accept-Encoding": "identity", **part.request()}
-    with Session() as session:
-        session.auth = lambda request: request
+    with requests.Session() as session:
         try:
-            answer = session.get(wanted.location, headers=headers, timeout=TIMEOUT, stream=True)
+            surroundings = session.merge_environment_settings(wanted.location, {}, True, None, None)
+            session.trust_env = False  # Proxies and certificates are taken, passwords in ~/.netrc are not.
+            answer = session.get(wanted.location, headers=headers, timeout=TIMEOUT, **surroundings)
         except (ConnectionError, Timeout):
             raise
         except (ValueError, OSError) as problem:

@@ -66,13 +66,17 @@ def fetch(
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
         try:
-            return _obtain(path, wanted, sha256, trust_change)
+            given, how, arrived = _obtain(path, wanted, sha256, trust_change)
         except TransferError as problem:
             if is_remote(wanted.location):  # Looking into a folder again is cheap.
                 note, now = path.with_name(_FAILED), int(time.time())
                 with contextlib.suppress(OSError):
                     write_note(note, location=wanted.location, reason=str(problem), time=now)
             raise
+        # The receipt comes last: without it the matrix counts as absent.
+        write_note(path.with_name(_RECEIPT), sha256=given, source=wanted.location, bytes=path.stat().st_size)
+        forget_failure(group, name)
+    return Download(path, given, how, f"{how} {bytes_text(arrived)} from {wanted.location}", arrived)
 
 
 def wanted_archive(group: str, name: str) -> Wanted:
@@ -110,20 +114,17 @@ def _refuse_soon(path: Path, wanted: Wanted) -> None:
         raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
 
 
-def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Download:
-    """Transfer the archive, compare its checksum, and put its matrix into the cache.
+def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> tuple[str, str, int]:
+    """Put the matrix into the cache. Returns the archive's checksum, how it came, and its bytes that came.
 
     expected : SHA-256 of the archive; if empty, it must be the one that the address gave before
     """
     if published.NAME in wanted.location:
         sha256, size = published.write(path, wanted, expected)
-        write_note(path.with_name(_RECEIPT), sha256=sha256, source=wanted.location, bytes=path.stat().st_size)
-        how = "downloaded" if is_remote(wanted.location) else "copied"
-        return Download(path, sha256, how, f"{how} {bytes_text(size)} from {wanted.location}", size)
+        return sha256, "downloaded" if is_remote(wanted.location) else "copied", size
     before = None if expected or trust_change else trust.checksums().get(wanted.location)
-    receipt = path.with_name(_RECEIPT)
 
-    def keep(archive: Path) -> tuple[str, int]:
+    def keep(archive: Path) -> str:
         with archive.open("rb") as handle:
             sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
         other = f"{wanted.location}: sha256 {sha256} is not the"
@@ -135,14 +136,10 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> Do
             given = f"{before['sha256']} that this address gave on {before['first_seen'][:10]}"
             raise TransferError(f"{other} {given}; {advice}")
         # An old receipt must not vouch for the new content.
-        receipt.unlink(missing_ok=True)
-        length = extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
+        path.with_name(_RECEIPT).unlink(missing_ok=True)
+        extract(archive, f"{path.stem}/{path.name}", path, wanted.location)
         if not expected:
             trust.record(wanted.location, sha256, archive.stat().st_size)
-        return sha256, length
+        return sha256
 
-    (sha256, length), how, arrived = transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)
-    # The receipt comes last: without it the matrix counts as absent.
-    write_note(receipt, sha256=sha256, source=wanted.location, bytes=length)
-    path.with_name(_FAILED).unlink(missing_ok=True)
-    return Download(path, sha256, how, f"{how} {bytes_text(arrived)} from {wanted.location}", arrived)
+    return transfer(wanted, path.with_name(f"{path.stem}.tar.gz.part"), keep)

@@ -25,8 +25,8 @@ LARGEST_HEADER = 8192
 _CHANGES = re.compile(rb"^[0-9]+ (path|linkpath|size|GNU\.sparse\.\w+)=", re.MULTILINE)
 
 
-def extract(archive: Path, member: str, target: Path, where: str) -> int:
-    """Write one member of the archive to `target`, whole or not at all. Returns its size in bytes.
+def extract(archive: Path, member: str, target: Path, where: str) -> None:
+    """Write one member of the archive to `target`, whole or not at all.
 
     member : its name in the archive
     where : the origin of the archive, for messages
@@ -47,7 +47,6 @@ def extract(archive: Path, member: str, target: Path, where: str) -> int:
                 # gzip's checksum is at the end, and compared when it is reached.
                 if raw.seek(limit + 1) > limit:
                     raise ReadError(f"it inflates to more than {bytes_text(limit)}, as no matrix does")
-            return size
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as problem:
         trouble = f"no archive, or a damaged or unsafe one: {problem}; not kept"
         advice = "is FILLPATH_MIRROR right, and no login page in between?"

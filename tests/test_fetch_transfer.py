@@ -116,6 +116,17 @@ def test_no_password_of_the_user_is_sent(
     assert sent[:2] == [None] * 2 and str(sent[2]).startswith("Basic "), "the last one without a care"
 
 
+def test_a_proxy_is_asked_also_after_a_redirect(
+    site: Site, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", site.url)
+    there = "http://there.invalid/file.gz"
+    site.files[there] = DATA
+    site.script = [refused(302, Location=there)]
+    brought(Wanted("the file", "http://here.invalid/", ""), part)
+    assert [request.path for request in site.requests] == ["http://here.invalid/", there]
+
+
 def part_of(span: str, etag: str = '"1"', first: int = 1000) -> Behaviour:
     return answered(206, DATA[first:], Content_Range=span, ETag=etag)
 
