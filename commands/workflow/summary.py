@@ -79,7 +79,9 @@ def _untried(rows: pd.DataFrame) -> list[str]:
     untried = rows[rows["status"].isin(UNTRIED) & rows["reason"].astype("str").ne("")]
     for (status, reason), group in untried.groupby(["status", "reason"], sort=False):
         names = ", ".join(sorted(set(group["implementation"])))
-        lines.append(_clip(f"{len(group)} cases of {names} are {status.replace('_', ' ')}: {reason}", WIDTH))
+        lines.append(
+            _clip(f"{len(group)} cases of {names} are {str(status).replace('_', ' ')}: {reason}", WIDTH)
+        )
     return lines
 
 
