@@ -42,6 +42,8 @@ CONFIG = Path(__file__).resolve().parents[1] / "config"
 BY_NORMS = ("relative residual", "||A - L U||_F / ||A||_F", "||b - L x|| / ||b||")
 # What the numbers of a claim are of.
 OWN, STAND_INS = "on the paper's own matrices", "on stand-ins"
+# GSoFA's own input, in its authors' order; it takes the place of the same matrix in METIS's.
+AS_RUN, BY_METIS = "bcsstk18_as_run", "bcsstk18"
 # By matrix.
 Rows = dict[str, Number]
 # Records by matrix and by variant with its preparation, in the order of the files.
@@ -140,12 +142,17 @@ class Measure:
             matrix: self._number({name: by_variant[name] for name in self.cases & by_variant.keys()}, tail)
             for matrix, by_variant in found.items()
         }
-        return {matrix: number for matrix, number in numbers.items() if number}
+        rows = {matrix: number for matrix, number in numbers.items() if number}
+        return rows | ({BY_METIS: rows.pop(AS_RUN)} if AS_RUN in rows else {})
 
     def _found(self, matrix: str, by_variant: Mapping[str, list[Raw]]) -> Mapping[str, list[Raw]]:
         """The records of a matrix: GLU3.0's figures order generated matrices by METIS, without a matching.
 
-        Their diagonals have no zeros."""
+        Their diagonals have no zeros. An input in its authors' order takes the place of one in METIS's."""
+        if matrix == AS_RUN:
+            return {
+                name.replace("@natural", f"@{self.preparation}"): raws for name, raws in by_variant.items()
+            }
         if "," not in matrix or self.preparation != "mc64+amd":
             return by_variant
         return {
@@ -326,7 +333,7 @@ def declared(paper: str) -> dict[str, Any]:
 @cache
 def stands_for(paper: str, matrix: str) -> set[str]:
     """The matrices that one stands in for; none for one that the paper has itself."""
-    theirs = set(table(f"{paper}_table*").index)
+    theirs = {*table(f"{paper}_table*").index, AS_RUN}
     return set() if is_of(paper, matrix) else theirs & set(catalogue().at[matrix, "stands_for"].split(";"))
 
 
