@@ -14,18 +14,6 @@ from reports.facts.claims import Claim, claims
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
-_OF_CASE = [
-    "machine",
-    "case",
-    "stage",
-    "implementation",
-    "matrix",
-    "label",
-    "abbr",
-    "status",
-    "reason",
-    "current",
-]
 # The kind of thing that an unavailable case lacks, by a word of its reason; else a library.
 _LACKS = {"GPU": "GPU", "cores": "measurement"}
 
@@ -35,7 +23,7 @@ def standings_of(view: View) -> list[Standing]:
     figures = deciding(view.paper)
     of_paper = [claim for claim in claims().values() if claim.paper == view.paper]
     own = [claim for claim in of_paper if figures.get(claim.subject, "") == view.figure]
-    cases = dicts(view.rows.reindex(columns=_OF_CASE))
+    cases = dicts(view.rows)
     return [_standing(claim, view, cases) for claim in own]
 
 
