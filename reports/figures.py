@@ -97,11 +97,18 @@ class View:
 
     @functools.cached_property
     def rank(self) -> tuple[int, int, int, int, str]:
-        """Return minus the claims decided, processes, numbers and results; the machine. The least is best."""
-        numbers = [verdict for verdict in self.verdicts if verdict.n]
-        decided = {verdict.claim for verdict in numbers if verdict.outcome in JUDGED}
-        processes, ok = sum(v.processes or 0 for v in numbers), int((self.rows["status"] == "ok").sum())
-        return -len(decided), -processes, -len(numbers), -ok, str(self.machine)
+        """Return minus `weight`, older results minus current ones, and the machine. The least is best."""
+        ok = self.rows[self.rows["status"] == "ok"]
+        older = int(ok["current"].eq(False).sum())
+        judged, processes, numbers = weight(self.verdicts)
+        return -judged, -processes, -numbers, 2 * older - len(ok), str(self.machine)
+
+
+def weight(verdicts: Iterable[Verdict | None]) -> tuple[int, int, int]:
+    """Return the numbers of claims judged, of processes behind their times, and of measured numbers."""
+    measured = [verdict for verdict in verdicts if verdict and verdict.n]
+    judged = {verdict.claim for verdict in measured if verdict.outcome in JUDGED}
+    return len(judged), sum(verdict.processes or 0 for verdict in measured), len(measured)
 
 
 def recorded(rows: pd.DataFrame) -> pd.DataFrame:
@@ -132,9 +139,9 @@ def pictured(views: Iterable[View], here: Collection[str] = ()) -> View | None:
     """
     tried = [each for each in views if not each.failure and each.rows["key"].notna().any()]
     # A machine without a result decides nothing.
-    able = [each for each in tried if each.rank[3]] or tried
+    able = [each for each in tried if each.rows["status"].eq("ok").any()] or tried
     own = [each for each in able if each.machine in here]
-    enough = any(each.rank[0] or not exhibit(each.paper, each.figure).claims for each in own if each.rank[3])
+    enough = any(each.rank[0] or not exhibit(each.paper, each.figure).claims for each in own)
     return min(own if enough else able, key=lambda each: each.rank, default=None)
 
 

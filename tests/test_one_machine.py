@@ -121,12 +121,26 @@ def test_the_machine_of_a_picture(
 
 def test_five_processes_go_before_more_numbers() -> None:
     one = Verdict("a.b.c", "seconds", Outcome.OPEN, "1x", points=pd.DataFrame({"input": ["m"]}), processes=1)
-    rows, five = pd.DataFrame({"status": ["ok"]}), replace(one, processes=5)
+    rows, five = pd.DataFrame({"status": ["ok"], "current": [True]}), replace(one, processes=5)
     views = [
         figures.View("ooclu", "fig4", name, rows, rows, own)
         for name, own in (("a", (one,) * 2), ("b", (five,)))
     ]
     assert min(views, key=lambda each: each.rank).machine == "b"
+
+
+@pytest.mark.parametrize(
+    ("older", "machine"),
+    [((0, 0), "a"), ((2, 0), "b"), ((2, 2), "a"), ((1, 0), "b"), ((1, 1), "a"), ((4, 3), "b")],
+)
+def test_results_of_older_sources_count_against_a_machine(older: tuple[int, int], machine: str) -> None:
+    """`a` has four results and `b` has three, of which so many are older; neither judges a claim."""
+    views = []
+    for name, results, old in zip("ab", (4, 3), older, strict=True):
+        rows = pd.DataFrame({"key": "k", "status": "ok", "current": [False] * old + [True] * (results - old)})
+        views.append(figures.View("gsofa", "growth", name, rows, rows))
+    seen = figures.pictured(views)
+    assert seen and seen.machine == machine
 
 
 def test_where_a_stage_was_measured_last_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
