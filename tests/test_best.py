@@ -133,7 +133,7 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
             [on(GPU, a=1.0), on(CPU, a=2.0, b=4.0), on(SEVERAL, b=9.0)],
             f"""{QUARTER}
             grid2d,60.metis  1 s gsofa  4 s fill1_pruned: 0.25x (0.188x to 0.333x)
-            symbolic.fill1_pruned  b  0.5x (0.375x to 0.667x)  1
+            symbolic.fill1_pruned  b  0.5x (0.375x to 0.667x)  1  1
             left out of a mean of the same implementation: 2 cases""",
             id="no implementation runs on both",
         ),
@@ -165,9 +165,9 @@ OF_ONE = "Some times are of a single process: other processes would differ by mo
         ),
         pytest.param(
             [on(PARTS, a=1.0, b=2.0)],
-            """laplacian  b  0.5x (0.375x to 0.667x)  1
-            all  b  0.5x (0.375x to 0.667x)  1
-            laplacian.threads=1  b  0.5x (0.375x to 0.667x)  1
+            """laplacian  b  0.5x (0.375x to 0.667x)  1  1
+            all  b  0.5x (0.375x to 0.667x)  1  1
+            laplacian.threads=1  b  0.5x (0.375x to 0.667x)  1  1
             left out of a mean of the same implementation: 0 cases""",
             id="parts of a machine and draws are in no stage's mean",
         ),

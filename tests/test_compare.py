@@ -24,8 +24,9 @@ from fillpath.paths import results
 from fillpath.record import Record, Status, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
+from reports.hardware.pictures import best_picture, speeds_picture
 from reports.hardware.roofline import rooflines, roofs, spots
-from reports.hardware.text import described, text
+from reports.hardware.text import described, energy_lines, text
 from tests.reports_fakes import measured
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "out_of_core")
@@ -73,8 +74,56 @@ def test_answers_by_cases_that_were_not_tried_on_both_are_marked_and_in_no_mean(
         told = {row.machine: described(row) for row in found.best["answers"].itertuples()}
         mark = "" if means else "not tried on both, "
         assert told == {
-            "a": "fill2_gpu, older sources", "b": f"gsofa, {mark}older sources", "c": "gsofa, older sources",
+            "a": "fill2_gpu, older sources of 2030-01-01", "c": "gsofa, older sources of 2030-01-01",
+            "b": f"gsofa, {mark}older sources of 2030-01-01",
         }  # fmt: skip
+
+
+def test_a_processor_that_never_tried_the_other_s_case_is_marked_on_a_machine_with_a_gpu() -> None:
+    """`a` has measured on its processor, but not the code that is the fastest on that of `b`."""
+    gpu, idle = on("a", 8.0), measured("fill1_pruned", 9.0, machine="a", device=None)
+    quick = measured("fill2_cpu", 1.0, machine="b", device=None)
+    tried = measured("fill2_cpu", 9.0, machine="a", device=None)
+    for more, ratios in (([idle], []), ([idle, tried], [8.0]), ([], [8.0])):
+        found = compare(["a", "b"], of(gpu, more, [quick, *on("b", 9.0)])).best
+        assert found["means"]["ratio"].tolist() == pytest.approx(ratios), (
+            "without a record of a processor there is none"
+        )
+        assert found["answers"]["untried"].tolist() == [False, not ratios]
+
+
+def test_the_energy_of_a_solution_is_of_cases_with_todays_sources_and_joules_on_both() -> None:
+    pairs = [on("a", 1.0, 1.0, 1.0, 1.0), on("b", 1.0, 1.0, 1.0, 1.0)]
+    joules = ([2.0, 8.0, 5.0, 7.0], [1.0, 1.0, None, 70.0])
+    made = [
+        replace(record, energy=[each] if each else None, key=f"{record.machine} {record.case}")
+        for own, energies in zip(pairs, joules, strict=True)
+        for record, each in zip(own, energies, strict=True)
+    ]
+    old = {record.key for record in made if "maxid_ranges" in record.case}
+    current = {record.key: record.key not in old for record in made}
+    found = compare(["a", "b"], replace(of(made), current=current))
+    assert energy_lines(found) == ["b uses 0.25x (0.125x to 0.5x) the energy of a: 2 cases"]
+    assert energy_lines(compare(["a", "b"], of(made))) == []
+    counts = found.means.set_index("group")[["n", "older"]].loc["all"].tolist()
+    assert counts == [4, 1] and "1 with older sources" not in text(found)
+
+
+def test_a_machine_has_one_colour_and_marker_in_every_picture_and_comparison() -> None:
+    records = of(on("a", 8.0, 2.0), on("b", 1.0, 1.0), on("c", 2.0, 4.0))
+    for machine in "abc":
+        (results() / machine).mkdir(parents=True)
+    found = {}
+    for names in ("abc", "cab", "bca"):
+        comparison = compare([*names], records)
+        best, speeds = (draw(comparison).axes[0] for draw in (best_picture, speeds_picture))
+        points = {own.get_label(): own for own in best.lines}
+        points |= {f"{own.get_label()} of speeds": own.lines[0] for own in speeds.containers}
+        shown = {name: point for name, point in points.items() if not name.startswith("_")}
+        assert shown.keys() == {*names, *(f"{name} of speeds" for name in names[1:])}
+        for name, point in shown.items():
+            found.setdefault(name[0], set()).add((point.get_markerfacecolor(), point.get_marker()))
+    assert all(len(looks) == 1 for looks in found.values()) and len(set.union(*found.values())) == 3
 
 
 def test_another_input_is_never_compared() -> None:

@@ -140,9 +140,27 @@ def test_a_card_says_what_was_measured_and_what_the_paper_prints(standings: list
 
 def test_records_of_no_problem_have_a_card_too() -> None:
     only = Records((fakes.measured("fill2_cpu", 1.0, case="levels.glu2@bcsstk18.metis"),))
-    assert cards.all_cards((), only, None)[-2]["lines"] == [
+    assert cards.all_cards((), only, None, ())[-2]["lines"] == [
         ("Not measured yet: three common inputs.", "", None)
     ]
+
+
+def card_of(text: str, title: str) -> str:
+    (card,) = [each for each in text.split('<article class="card">')[1:] if f">{title}<" in each]
+    return card.partition("</article>")[0]
+
+
+def test_the_picture_of_a_card_is_of_the_machine_of_its_sentences(standings: list[Standing]) -> None:
+    """A paper's first chart is of another machine: the next that is of the card's machine stands there."""
+    draw("gsofa", "fig14", ON_GPU[:4], RECORDS, ENTRIES)
+    assert "gsofa_fig14.page.svg" in card_of(page(standings), "GSoFA (TPDS 2021)")
+    elsewhere = replace(RECORDS, rows=tuple(replace(record, machine="other") for record in RECORDS.rows))
+    moved = [replace(standing, machine="other") for standing in standings]
+    text = page(moved, elsewhere)
+    assert "<img" not in card_of(text, "GSoFA (TPDS 2021)") and "gsofa_fig14.page.svg" in text
+    draw("gsofa", "fig20", ON_GPU[:4], elsewhere, ENTRIES)
+    card = card_of(page(moved, elsewhere), "GSoFA (TPDS 2021)")
+    assert "gsofa_fig20.page.svg" in card and "Picture: other<" in card
 
 
 def test_every_link_leads_to_something_and_every_case_is_there(standings: list[Standing]) -> None:

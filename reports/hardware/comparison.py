@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fillpath import holdings
 from fillpath.dicts import dicts
 from fillpath.errors import UnknownNameError
 from fillpath.record import UNTRIED, Record
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.hardware.solved import NO_RECORD, PROBLEMS, RATIO, each, means, over_first, solved
+from reports.shapes.style import Look, looks
 from reports.table import timed, transfers_of
 
 # Where input and result are: on the device that works, or on the host before and after.
@@ -28,7 +30,7 @@ PINNED_SINCE = "2026-11-26"
 EVERYTHING = "all"
 _ANSWER = [
     "problem", "input", "span", "machine", "case", "seconds", "low", "high", "processes", "device",
-    "joules", "cost", "untried", "older", *RATIO,
+    "joules", "cost", "untried", "older", "started_at", *RATIO,
 ]  # fmt: skip
 _PAIR = [
     "case", "machine", "first_seconds", "seconds", *RATIO, "first_joules", "joules", "other_sources",
@@ -43,14 +45,14 @@ class Comparison:
     best : the best of each machine by any implementation, as four tables.
         answers : the least seconds of a machine by input and span, where the first and another have solved
         it, with `ratio`; the index is the input's number. `untried`, whether one of the two machines never
-        tried the other's case, though both have such a device; `older`, whether its sources are older.
+        tried the other's case, though it has such a device; `older`, whether its sources are older.
         means : of these ratios by problem, span and machine, over the `n` inputs that are not `untried`;
-        `first_faster`, `other_faster` count those whose interval says so; `cost` is the first's over its.
+        `first_faster`, `other_faster` (by interval) and `older` count inputs; `cost` is the first's over its.
         unanswered : inputs that another machine has solved and this one has not, each with the reason.
         not_pooled : by machine and reason, how many records are of other work than the whole problem alone
     pairs : cases that the first and another have solved, with `ratio`, and `other_sources`, whether one was
         measured with other sources than today's
-    means : of the pairs of a group by machine, over `n` cases
+    means : of the pairs of a group by machine, over `n` cases, `older` of them with `other_sources`
     left_out : cases that a mean lacks, each with the first machine, or each other, that has no result, and
         why
     """
@@ -61,6 +63,11 @@ class Comparison:
     pairs: pd.DataFrame
     means: pd.DataFrame
     left_out: pd.DataFrame
+
+    @property
+    def looks(self) -> Mapping[str, Look]:
+        """Return the look of each machine, which is the same in all pictures of machines."""
+        return looks([*holdings.machines(), *self.machines])
 
     @property
     def of_one_process(self) -> bool:
@@ -91,7 +98,7 @@ def compare(machines: Sequence[str], records: Records, prices: Mapping[str, floa
         raise UnknownNameError(f"compare {' '.join(machines)}: name two machines or more, each once")
     rows = solved(machines, records)
     pairs, left_out = _pairs(rows)
-    whole = means(_grouped(pairs), ["machine", "group"])
+    whole = means(_grouped(pairs.assign(older=pairs["other_sources"])), ["machine", "group"], older="sum")
     return Comparison(tuple(machines), prices, _best(rows, prices), pairs[_PAIR], whole, left_out)
 
 
@@ -144,9 +151,10 @@ def _best(rows: pd.DataFrame, prices: Mapping[str, float]) -> dict[str, pd.DataF
     pooled = pooled.drop(columns="input").merge(names, on="question", validate="many_to_one")
     answers = _answers(rows, pooled, prices)
     faster = {"first_faster": answers["ratio_high"] < 1, "other_faster": answers["ratio_low"] > 1}
-    others = answers.assign(**faster, cost=answers["first_cost"] / answers["cost"])
+    either = {"older": answers["older"] | answers["first_older"]}
+    others = answers.assign(**faster, **either, cost=answers["first_cost"] / answers["cost"])
     others = others[(others["machine"] != others["first_machine"]) & ~others["untried"]]
-    more = {"first_faster": "sum", "other_faster": "sum", "cost": geometric_mean}
+    more = {"first_faster": "sum", "other_faster": "sum", "older": "sum", "cost": geometric_mean}
     return {
         "answers": answers[_ANSWER],
         "means": means(others, ["problem", "span", "machine"], **more),
@@ -180,14 +188,17 @@ def _answers(rows: pd.DataFrame, pooled: pd.DataFrame, prices: Mapping[str, floa
 
 
 def _untried(rows: pd.DataFrame, found: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether a machine of a pair never tried the other's case, though both have such a device."""
-    tried = rows.loc[~rows["status"].isin(UNTRIED), ["machine", "case"]].astype(str)
-    pairs = set(tried.itertuples(index=False, name=None))
-    columns = found[["machine", "case", "first_machine", "first_case"]].astype(str)
-    others = columns.itertuples(index=False, name=None)
-    shared = [(ours, case) in pairs and (first, own) in pairs for ours, own, first, case in others]
-    on_gpu, first_on_gpu = (found[name].fillna("") != "" for name in ("device", "first_device"))
-    return (on_gpu == first_on_gpu) & ~pd.Series(shared, found.index)
+    """Return whether a machine of a pair never tried the other's case, though it has such a device."""
+    tried = rows[~rows["status"].isin(UNTRIED)]
+    cases = set(zip(tried["machine"], tried["case"], strict=True))
+    devices = set(zip(tried["machine"], tried["device"].notna(), strict=True))
+
+    def lacks(machine: str, of: str) -> "pd.Series[bool]":
+        asked = zip(found[machine], found[f"{of}case"], found[f"{of}device"].notna(), strict=True)
+        lacking = [(name, case) not in cases and (name, gpu) in devices for name, case, gpu in asked]
+        return pd.Series(lacking, found.index, dtype=bool)
+
+    return lacks("machine", "first_") | lacks("first_machine", "")
 
 
 def _unanswered(rows: pd.DataFrame, pooled: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Files of a comparison: CSV tables, speeds, rooflines, and the best, a row per input."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +17,7 @@ from reports.shapes import style
 from reports.shapes.axes import Panels, legend_above
 from reports.shapes.bars import label_log, seconds
 from reports.shapes.beside import PanelRow, Step
-from reports.shapes.style import SMALL, looks, new_figure
+from reports.shapes.style import SMALL, new_figure
 from reports.verbs import with_groups
 
 # Inches of a row, of a panel without rows, of a line above a panel.
@@ -59,7 +58,8 @@ def speeds_picture(comparison: Comparison) -> Figure:
     rows = with_groups(rows.assign(label=rows["problem"].map(PROBLEMS), series=rows["machine"]))
     steps = [Step(name, "ratio", {"machine": name}) for name in others]
     row = PanelRow(f"speed, {first} = 1x (log)", steps, {}, points=True, log=True)
-    return Panels([row], 4.5)(rows, f"Speed on each problem, with {first} as 1x")
+    panels = Panels([lambda axes, shown: row.draw([axes], [row.marks(shown)], comparison.looks)], 4.5)
+    return panels(rows, f"Speed on each problem, with {first} as 1x")
 
 
 def best_picture(comparison: Comparison) -> Figure:
@@ -73,7 +73,7 @@ def best_picture(comparison: Comparison) -> Figure:
     figure = new_figure(12.0, 0.8 + sum(heights), title)
     panels = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights).ravel())
     for axes, part, head in zip(panels, parts.values(), heads, strict=False):
-        _draw(axes, part, comparison.machines)
+        _draw(axes, part, comparison)
         axes.set_title("\n".join(head), loc="left", fontsize=SMALL)
     if parts:
         legend_above(figure, panels[0].get_legend_handles_labels()[0])
@@ -85,7 +85,7 @@ def best_picture(comparison: Comparison) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
+def _draw(axes: Axes, answers: pd.DataFrame, comparison: Comparison) -> None:
     """Draw the answers on a problem, its inputs from above in their order."""
     who = [f"{row.machine}: {described(row)}" for row in each(answers)]
     rows = answers.assign(y=pd.factorize(answers.index)[0], who=who)
@@ -95,7 +95,8 @@ def _draw(axes: Axes, answers: pd.DataFrame, machines: Sequence[str]) -> None:
     ordered = resident.sort_values("seconds", kind="stable").groupby("y")
     fastest, slowest = ordered.first(), ordered.last()
     axes.hlines(fastest.index, fastest["seconds"], slowest["seconds"], color="#d0d0d0", linewidth=3, zorder=1)
-    for machine, (colour, _, marker) in looks(machines).items():
+    for machine in comparison.machines:
+        colour, _, marker = comparison.looks[machine]
         at, beside = (part[part["machine"] == machine] for part in (resident, moved))
         axes.hlines(at["y"], at["low"], at["high"], color=colour, linewidth=1.5, zorder=2)
         axes.plot(at["seconds"], at["y"], marker, color=colour, markersize=7, zorder=3, label=machine)

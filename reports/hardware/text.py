@@ -7,6 +7,7 @@ import pandas as pd
 
 from fillpath.case import Case
 from fillpath.columns import columns, counted
+from reports.facts.means import geometric_mean
 from reports.hardware.comparison import COPIED, RESIDENT, Comparison, by_input
 from reports.hardware.solved import NO_RECORD, ORDERED, PROBLEMS, each
 from reports.shapes.bars import seconds, times
@@ -24,22 +25,38 @@ def text(comparison: Comparison) -> str:
     return "\n".join([*_best(comparison), *_same(comparison)])
 
 
+def speed_line(mean: Any, first: str) -> str:
+    """Return a machine's speed against the first on a problem, on how many inputs."""
+    counts = f"faster on {mean.other_faster} of {counted(mean.n, 'input')}, slower on {mean.first_faster}"
+    older = f", {mean.older} with older sources" if mean.older else ""
+    return f"{mean.machine} has {_ratio(mean)} the speed of {first}: {counts}{older}"
+
+
 def mean_lines(comparison: Comparison, problem: str) -> list[str]:
-    """Return each machine's speed against the first on a problem, on how many inputs, and its costs."""
+    """Return each machine's speed on a problem, and its costs."""
     means, first = comparison.best["means"], comparison.machines[0]
     lines = []
     for mean in each(means[means["problem"] == problem]):
-        counts = f"faster on {mean.other_faster} of {counted(mean.n, 'input')}, slower on {mean.first_faster}"
-        lines.append(f"{SPANS[mean.span]}: {mean.machine} has {_ratio(mean)} the speed of {first}: {counts}")
+        lines.append(f"{SPANS[mean.span]}: {speed_line(mean, first)}")
         if pd.notna(mean.cost):
             lines.append(f"  a solution on {mean.machine} costs {times(1 / mean.cost)} as much as on {first}")
     return lines
 
 
+def energy_lines(comparison: Comparison) -> list[str]:
+    """Return each machine's joules over the first's, on cases of today's sources with both."""
+    first, pairs = comparison.machines[0], comparison.pairs[~comparison.pairs["other_sources"]]
+    ratios = (pairs["joules"] / pairs["first_joules"]).dropna().groupby(pairs["machine"], observed=True)
+    return [
+        f"{own} uses {times(mean)} ({times(low)} to {times(top)}) the energy of {first}: {counted(n, 'case')}"
+        for own, mean, low, top, n in ratios.agg([geometric_mean, "min", "max", "size"]).itertuples()
+    ]
+
+
 def described(answer: Any) -> str:
     """Return who implements it, joules and cost of a solution: `gsofa, 1.2 J, cost 0.00012`.
 
-    Says where one of the two machines never tried the other's case, and of older sources.
+    Says where one of the two machines never tried the other's case, and the day of older sources.
     """
     case = Case.parse(answer.case)
     named = *case.options, ("threads", case.threads), ("gpus", case.gpus)
@@ -48,7 +65,7 @@ def described(answer: Any) -> str:
     order = [] if case.stage in ORDERED else [case.preparation.name]
     energy = [f"{answer.joules:.3g} J"] if pd.notna(answer.joules) else []
     cost = [f"cost {answer.cost:.3g}"] if pd.notna(answer.cost) else []
-    marks = {"not tried on both": answer.untried, "older sources": answer.older}
+    marks = {"not tried on both": answer.untried, f"older sources of {answer.started_at[:10]}": answer.older}
     notes = [mark for mark, is_so in marks.items() if is_so]
     return ", ".join([case.implementation, *several, *order, *energy, *cost, *notes])
 
@@ -80,15 +97,14 @@ def _best(comparison: Comparison) -> list[str]:
     for (stage, machine, reason), inputs in unanswered.groupby(by, sort=False, observed=True)["input"]:
         more = f" and {len(inputs) - NAMED} more" if len(inputs) > NAMED else ""
         lines.append(f"  {PROBLEMS[str(stage)]}: {machine}: {reason}: {'; '.join(inputs[:NAMED])}{more}")
-    other = counted(int(left["records"].sum()), "record")
-    lines.append(f"not pooled, because the time is of other work: {other}")
+    lines.append(f"not pooled, because the time is of other work: {counted(sum(left['records']), 'record')}")
     return [*lines, *(f"  {n.machine}: {counted(n.records, 'record')}: {n.reason}" for n in each(left)), ""]
 
 
 def _same(comparison: Comparison) -> list[str]:
     """Return the means of the same cases, failures one by one, and how many cases have no record."""
     first, left = comparison.machines[0], comparison.left_out
-    means = [(mean.group, mean.machine, _ratio(mean), str(mean.n)) for mean in each(comparison.means)]
+    means = [(m.group, m.machine, _ratio(m), str(m.n), str(m.older)) for m in each(comparison.means)]
     absent = left["reason"] == NO_RECORD
     counts = left[absent].groupby("machine", observed=True).size()
     return [
@@ -96,8 +112,9 @@ def _same(comparison: Comparison) -> list[str]:
         f"{SPEED.format(first=first)} {HARDWARE}",
         "",
         "geometric means over the cases that both have solved (each is in ratios.csv):",
-        *columns([("group", "machine", f"speed ({first} = 1x)", "cases"), *means]),
+        *columns([("group", "machine", f"speed ({first} = 1x)", "cases", "older sources"), *means]),
         "",
+        *energy_lines(comparison),
         f"left out of a mean of the same implementation: {counted(left['case'].nunique(), 'case')}",
         *(f"  {counted(count, 'case')}: {machine}: {NO_RECORD}" for machine, count in counts.items()),
         *(f"  {row.case}: {row.machine}: {row.reason}" for row in each(left[~absent])),

@@ -20,11 +20,10 @@ from fillpath.paths import ROOT, write_text
 from reports.claims.verdict import JUDGED, Standing
 from reports.facts.printed import Entries
 from reports.facts.records import Records
-from reports.hardware.comparison import RESIDENT, Comparison, by_input, plain
+from reports.hardware import text as hardware
+from reports.hardware.comparison import Comparison, by_input, plain
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.roofline import roofs
-from reports.hardware.solved import PROBLEMS
-from reports.hardware.text import HARDWARE, ONE_PROCESS, SPANS, SPEED, described, mean_lines, together
 from reports.pages.ledger.text import HARDWARE_DIFFERS, value_text
 from reports.pages.webpage.cards import all_cards
 from reports.pages.webpage.exhibits import claim_rows, machines_of, paper_part
@@ -53,11 +52,12 @@ def page(
     rows = all_rows(records, cases, entries)[list(COLUMNS)]
     asv, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
+    papers = [paper_part(paper, standings, machines, undrawn or {}) for paper in paper_names()]
     text = _ENVIRONMENT.get_template("page.html").render(
-        cards=all_cards(standings, records, comparison),
+        cards=all_cards(standings, records, comparison, papers),
         judging=machines_of([standing for standing in standings if standing.outcome in JUDGED]),
         claims=claim_rows(standings, machines),
-        papers=[paper_part(paper, standings, machines, undrawn or {}) for paper in paper_names()],
+        papers=papers,
         comparison=comparison,
         rooflines=comparison is not None and any(map(roofs, comparison.machines)),
         cases=plain(rows),
@@ -87,10 +87,7 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_FILTERS = (address, described, plain, seconds, times, together, value_text)
-_ENVIRONMENT.filters |= {function.__name__: function for function in _FILTERS}
+_ENVIRONMENT.filters |= {each.__name__: each for each in (address, plain, seconds, times, value_text)}
 _ENVIRONMENT.tests["judged"] = lambda row: any(s and s.outcome in JUDGED for s in row)
-_FUNCTIONS = (by_input, comparison_folder, mean_lines, paper_names)
-_ENVIRONMENT.globals |= {function.__name__: function for function in _FUNCTIONS}
-_ENVIRONMENT.globals |= {"HARDWARE": HARDWARE, "HARDWARE_DIFFERS": HARDWARE_DIFFERS, "PROBLEMS": PROBLEMS}
-_ENVIRONMENT.globals |= {"ONE_PROCESS": ONE_PROCESS, "RESIDENT": SPANS[RESIDENT], "SPEED": SPEED}
+_ENVIRONMENT.globals |= {"HARDWARE_DIFFERS": HARDWARE_DIFFERS, "hardware": hardware, "by_input": by_input}
+_ENVIRONMENT.globals |= {"comparison_folder": comparison_folder, "paper_names": paper_names}

@@ -7,76 +7,62 @@ A line of a card is a sentence, a smaller text below, and the standing that it r
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fillpath import registry
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
 from reports.claims.parts import LEAST
-from reports.claims.verdict import CONCLUSIVE, JUDGED, Outcome, Reason, Standing
+from reports.claims.verdict import Outcome, Reason, Standing
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
-from reports.figures import exhibits, stem
-from reports.hardware.comparison import Comparison
+from reports.figures import exhibits, stem, weight
+from reports.hardware.comparison import RESIDENT, Comparison
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.solved import PROBLEMS, each, find, solved
-from reports.shapes import files, style
-from reports.shapes.bars import times
+from reports.hardware.text import energy_lines, speed_line, together
 
 Line = tuple[str, str, Standing | None]
-NO_SECOND: list[Line] = [("Not measured yet: a second machine.", "", None)]
 _BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
 
 
 def all_cards(
-    standings: Sequence[Standing], records: Records, comparison: Comparison | None
+    standings: Sequence[Standing], records: Records, comparison: Comparison | None, papers: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    """Return of each card its title, the id that it leads to, its picture, if any, and its lines."""
+    """Return the cards. papers : the parts of the page that `paper_part` returns."""
+    drawn = {part["id"]: part["drawing"] for paper in papers for part in paper["exhibits"] if part["drawing"]}
     paths = [record_path(record.machine, record.case).relative_to(results()) for record in records.rows]
     devices = {str(path): record.device or "" for path, record in zip(paths, records.rows, strict=True)}
-    own = _chart(["gsofa_growth", "glu3_raw"])
-    found = [(name, id, *_paper(id, standings, devices)) for id, name in paper_names().items()]
-    found.append(("Our own codes", own.name.partition(".")[0] if own else "", own, _own(records)))
-    speeds = comparison_folder(comparison) / "speeds.svg" if comparison else None
-    found.append(("Machine against machine", "compare" if comparison else "", speeds, _machines(comparison)))
-    parts = ("title", "id", "picture", "lines", "drawn_of")
-    return [dict(zip(parts, (*card, _machine_of(card[2])), strict=True)) for card in found]
+    found = [_card(name, id, drawn, *_paper(id, standings, devices)) for id, name in paper_names().items()]
+    machine, lines = _own(records) if records.rows else ("", [])
+    lines = lines or [("Not measured yet: three common inputs.", "", None)]
+    found.append(_card("Our own codes", "", drawn, machine, ["gsofa_growth", "glu3_raw"], lines))
+    return [*found, _machines(comparison)]
+
+
+def _card(
+    title: str, id: str, drawn: Mapping[str, Any], machine: str, names: Iterable[str], lines: Sequence[Line]
+) -> dict[str, Any]:
+    """Return a card of a machine, with the first of these figures that is drawn of it and is no table."""
+    charts = (name for name in names if name in drawn and not drawn[name]["cells"])
+    name = next((name for name in charts if dict(drawn[name]["stamp"])["machine"] == machine), "")
+    picture = drawn[name]["picture"] if name else None
+    return {"title": title, "id": id or name, "picture": picture, "drawn_of": machine, "lines": lines}
 
 
 def _paper(
     paper: str, standings: Sequence[Standing], devices: Mapping[str, str]
-) -> tuple[Path | None, list[Line]]:
-    """Return the chart of a paper's card claims, and their lines on the machine that judges most."""
+) -> tuple[str, list[str], list[Line]]:
+    """Return by the rule for pictures the machine that judges most, and its figures and lines."""
     own = [s for s in standings if s.claim.paper == paper and s.claim.card]
-    machines = dict.fromkeys(s.machine for s in own)
-    best = max(([s for s in own if s.machine == name] for name in machines), key=_says, default=[])
+    rows = [[s for s in own if s.machine == name] for name in dict.fromkeys(s.machine for s in own)]
+    best = max(rows, key=lambda own: (weight(s.verdict for s in own), -sum(s.older for s in own)), default=[])
     best.sort(key=lambda s: not (s.verdict and s.verdict.n))
     names = [stem(paper, figure) for figure in (*(s.figure for s in best), *exhibits(paper))]
-    return _chart(names), [sentence(standing, devices) for standing in best[:3]]
-
-
-def _chart(names: Iterable[str]) -> Path | None:
-    """Return the page's picture of the first figure that is drawn and no table; None without any."""
-    charts = [name for name in names if not style.figure_path(name, style.TABLE).is_file()]
-    return next(filter(Path.is_file, (style.figure_path(name, style.PAGE) for name in charts)), None)
-
-
-def _machine_of(picture: Path | None) -> str:
-    """Return the machine of a figure's picture; empty for none, and for a picture of several machines."""
-    csv = style.figure_path(picture.name.partition(".")[0], "csv") if picture else None
-    return files.read_comments(csv).get("machine", "") if csv and csv.is_file() else ""
-
-
-def _says(own: Sequence[Standing]) -> tuple[int, ...]:
-    """Return numbers of claims judged and decided, of measured numbers and processes, of one machine."""
-    judged, decided = (sum(s.outcome in outcomes for s in own) for outcomes in (JUDGED, CONCLUSIVE))
-    verdicts = [s.verdict for s in own if s.verdict]
-    return judged, decided, sum(v.n for v in verdicts), sum(v.processes or 0 for v in verdicts)
+    return best[0].machine if best else "", names, [sentence(standing, devices) for standing in best[:3]]
 
 
 def sentence(standing: Standing, devices: Mapping[str, str]) -> Line:
@@ -126,10 +112,8 @@ def _place(device: str, machine: str) -> str:
     return f"On {article} {re.sub(r' [0-9]+ ?GB.*', '', device)}"
 
 
-def _own(records: Records) -> list[Line]:
-    """Return per problem the least lead of our best code over another's, on one device, run and host."""
-    if not records.rows:
-        return [("Not measured yet: any problem.", "", None)]
+def _own(records: Records) -> tuple[str, list[Line]]:
+    """Return a machine, and per problem the least lead there of our best code over another, in one run."""
     rows = solved(records.machines(), records)
     ok = rows["question"].notna() & (rows["unlike"] == "") & rows["stage"].isin(PROBLEMS)
     rows = rows[ok & (rows["status"] == "ok")].sort_values("median", kind="stable").fillna({"device": ""})
@@ -149,32 +133,24 @@ def _own(records: Records) -> list[Line]:
     # Rivals that users would pick instead, on a GPU; of several the strongest.
     found = found.assign(on_gpu=found["device"] != "")[found["n"] >= LEAST]
     found = found.sort_values(["peer", "on_gpu", "ratio"], ascending=[False, False, True], kind="stable")
+    machine = str(next(iter(found["machine"]), ""))
+    found = found[found["machine"] == machine]
     lines: list[Line] = []
     for row in each(found.drop_duplicates("stage")[:3]):
         faster = f"our {row.implementation} is {row.ratio:.3g} times as fast as {row.implementation_other}"
         text = f"{_place(row.device, row.machine)}, {faster}, averaged over {row.n} inputs."
         lines.append((text, f"Problem: {PROBLEMS[row.stage]}, with the fastest options of each.", None))
-    return lines or [("Not measured yet: three common inputs.", "", None)]
+    return machine, lines
 
 
-def _machines(comparison: Comparison | None) -> list[Line]:
-    """Return of each paper a machine's speed, by its code on GPUs, of its name and with the most cases."""
+def _machines(comparison: Comparison | None) -> dict[str, Any]:
+    """Return the card of the second machine against the first: the best on each problem, and the energy."""
+    title, none = "Machine against machine", ("Not measured yet: a second machine.", "", None)
     if comparison is None:
-        return NO_SECOND
-    codes = {f"{code.stage}.{code.name}": code for code in registry.registered() if code.paper}
-    found: dict[str, tuple[Any, ...]] = {}
-    for mean in each(comparison.means):
-        stage, name, *options = f"{mean.group}.".split(".")
-        if code := codes.get(f"{stage}.{name}"):
-            rank = code.device == "gpu", name.startswith(code.paper), mean.n, -len(options)
-            if rank > found.get(code.paper, ((),))[0]:
-                found[code.paper] = rank, name, mean
-    lines = []
-    for paper in filter(found.__contains__, paper_names()):
-        _, name, mean = found[paper]
-        speed = f"{mean.machine} has {times(mean.ratio)} the speed of {comparison.machines[0]}"
-        within = f"{times(mean.ratio_low)} to {times(mean.ratio_high)}"
-        paper_name = paper_names()[paper].partition(" (")[0]
-        lines.append(f"{paper_name} ({name}): {speed} ({within}), on {mean.n} cases.")
-    notes = [*[""] * (len(lines) - 1), "All with the data on the GPU: copies are not counted."]
-    return [(*line, None) for line in zip(lines, notes, strict=False)] or NO_SECOND
+        return {"title": title, "id": "", "picture": None, "lines": [none]}
+    (first, second, *_), means = comparison.machines, comparison.best["means"]
+    shown = means[(means["machine"] == second) & (means["span"] == RESIDENT)]
+    told = [f"{PROBLEMS[mean.problem]}: {speed_line(mean, first)}" for mean in each(shown)]
+    lines = [(f"{line}.", "", None) for line in (*told, *energy_lines(comparison))] or [none]
+    picture, of = comparison_folder(comparison) / "speeds.svg", together(comparison.machines)
+    return {"title": title, "id": "compare", "picture": picture, "drawn_of": of, "lines": lines}

@@ -11,6 +11,7 @@ from fillpath.errors import InputError
 from fillpath.holdings import read_ceilings, read_facts
 from fillpath.paths import results
 from reports.facts.records import Records
+from reports.shapes.style import stamp
 
 # The name of a ceiling, its divisor, and its unit after the division.
 CEILINGS: Mapping[str, tuple[str, float, str]] = {
@@ -32,10 +33,12 @@ def machine_facts(name: str, rows: pd.DataFrame, records: Records) -> list[tuple
     rows = rows[rows["machine"] == name]
     versions = pd.DataFrame(list(map(json.loads, rows["versions"].dropna().unique()))).sort_index(axis=1)
     named = {library: sorted(set(column.dropna().astype(str))) for library, column in versions.items()}
+    older = rows[(rows["status"] == "ok") & rows["current"].eq(False)]
+    again = f"; {len(older)} with older sources, of {stamp(older)['measured']}, to measure again"
     facts: dict[str, Any] = {
         "device": sorted(set(rows["device"].dropna())),
         "cpu": sorted(set(rows["host_cpu"].dropna())),
-        "cases": f"{int((rows['status'] == 'ok').sum())} ok of {len(rows)}",
+        "cases": f"{int((rows['status'] == 'ok').sum())} ok of {len(rows)}{again if len(older) else ''}",
         "versions": [f"{library} {' and '.join(found)}" for library, found in named.items()],
     }
     try:
