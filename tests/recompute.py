@@ -333,8 +333,9 @@ def declared(paper: str) -> dict[str, Any]:
 @cache
 def stands_for(paper: str, matrix: str) -> set[str]:
     """The matrices that one stands in for; none for one that the paper has itself."""
-    theirs = {*table(f"{paper}_table*").index, AS_RUN}
-    return set() if is_of(paper, matrix) else theirs & set(catalogue().at[matrix, "stands_for"].split(";"))
+    theirs = set(table(f"{paper}_table*").index)
+    replaced = set(catalogue().at[matrix, "stands_for"].replace(AS_RUN, BY_METIS).split(";"))
+    return set() if is_of(paper, matrix) else theirs & replaced
 
 
 def is_of(paper: str, matrix: str) -> bool:
