@@ -8,6 +8,7 @@ fail.
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
@@ -190,12 +191,13 @@ def test_a_claim_leads_to_its_numbers_even_where_they_are_folded(browser: Any, p
 def test_cases_are_lines_of_text_until_somebody_opens_them(browser: Any, page: Path) -> None:
     opened(browser, page, 1280)
     text = browser.find_element("css selector", "#case-list pre").get_attribute("textContent")
-    heads, *lines = [line.split("\t") for line in text.strip().splitlines()]
+    heads, *lines = [line.split("\t") for line in text.strip("\n").splitlines()]
     browser.find_element("css selector", "#case-list summary").send_keys("\n")
     browser.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 100))")
     assert heads[5] == "case" and lines
     firsts = "return [...document.querySelectorAll('#case-table tr')].map((row) => row.cells[0].textContent)"
-    assert browser.execute_script(firsts) == [heads[5], *(line[5] for line in lines)]
+    cases = list(accumulate((line[5] for line in lines), lambda above, case: case or above))
+    assert browser.execute_script(firsts) == [heads[5], *cases]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
