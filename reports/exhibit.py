@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from fillpath.case import Case
 from fillpath.errors import ConfigError, suggest
 from fillpath.papers import papers
 from fillpath.record import UNTRIED
@@ -23,10 +22,7 @@ from reports.claims.judge import judge, judge_pairs
 from reports.claims.verdict import Verdict
 from reports.facts.claims import Claim, Held, claims_of, subjects
 from reports.facts.naming import listed
-from reports.facts.printed import Entries
-from reports.facts.records import Records
 from reports.shapes.bars import ends, having
-from reports.table import case_table
 
 
 @dataclass(frozen=True)
@@ -91,10 +87,6 @@ class Exhibit:
         """Return `GSoFA, Figure 17`, or `GSoFA, beyond the paper`; the paper alone for claims of its text."""
         number = self.heading.rpartition(": ")[0].replace("Beyond", "beyond")
         return ", ".join(part for part in (papers()[self.paper].name.partition(" (")[0], number) if part)
-
-    def frame(self, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
-        """Return what is drawn of these cases, which are of one machine."""
-        return self.rows(case_table(records, cases, entries, self.paper)).reset_index(drop=True)
 
     def picture(self, frame: pd.DataFrame) -> Figure:
         """Return the figure, with its title, of what was measured."""

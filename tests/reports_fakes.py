@@ -328,12 +328,17 @@ def recorded(given: Given) -> list[Record]:
     return [each for each in (given() if callable(given) else given) if isinstance(each, Record)]
 
 
+def shown_frame(exhibit: Exhibit, records: Records, entries: Entries, cases: Sequence[Case]) -> pd.DataFrame:
+    """Return what is drawn of these cases, which are of one machine."""
+    return exhibit.rows(case_table(records, cases, entries, exhibit.paper)).reset_index(drop=True)
+
+
 def made_frame(exhibit: Exhibit, given: Given, entries: Entries | None = None) -> pd.DataFrame:
     """Return the figure's frame of these records and cases. entries : of the catalogue, None for all."""
     some = given() if callable(given) else given
     cases = [Case.parse(each.case) if isinstance(each, Record) else each for each in some]
     known = catalogue.entries() if entries is None else entries
-    return exhibit.frame(Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
+    return shown_frame(exhibit, Records(tuple(recorded(some))), known, list(dict.fromkeys(cases)))
 
 
 def in_five_processes(records: Sequence[Record]) -> Records:

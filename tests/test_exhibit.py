@@ -32,7 +32,17 @@ from reports.facts.claims import Held
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
 from reports.pages import webpage
-from tests.reports_fakes import ENTRIES, NO_ROWS, ON_GPU, RECORDS, draw, on_gpu, read_csv, unavailable
+from tests.reports_fakes import (
+    ENTRIES,
+    NO_ROWS,
+    ON_GPU,
+    RECORDS,
+    draw,
+    on_gpu,
+    read_csv,
+    shown_frame,
+    unavailable,
+)
 from tests.thorough import thorough
 
 Judged = Callable[..., list[Verdict]]
@@ -184,7 +194,7 @@ def test_a_figure_of_nothing_or_of_failures_alone_is_drawn_and_nothing_of_it_jud
     absent = [unavailable(case, 1) for case in cases]
     stopped = [replace(record, status=Status.TIMEOUT) for record in absent]
     for some, records, more in (([], [], set()), (cases, absent, set()), (cases, stopped, {Reason.NEEDS})):
-        frame = exhibit.frame(Records(tuple(records)), catalogue.entries(), some)
+        frame = shown_frame(exhibit, Records(tuple(records)), catalogue.entries(), some)
         assert exhibit.picture(frame).axes and exhibit.words(frame, NO_ROWS)
         assert {verdict.reason for verdict in exhibit.verdicts(frame)} <= UNMEASURED | more
 

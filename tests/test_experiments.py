@@ -26,6 +26,7 @@ from fillpath.paths import CONFIG
 from fillpath.settings import SUITES, Settings
 from reports.facts.records import Records
 from reports.figures import exhibit
+from tests.reports_fakes import shown_frame
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +140,7 @@ def test_a_figure_shows_the_papers_cases_and_recorded_ones_of_every_suite() -> N
 def test_every_gpu_figure_pairs_what_it_measures(figure: str) -> None:
     """Each case with an option has in the same experiment the case that it is held against."""
     cases = figure_cases("gsofa", figure, Settings(suite="papers"))
-    frame = exhibit("gsofa", figure).frame(Records(), catalogue.entries(), cases)
+    frame = shown_frame(exhibit("gsofa", figure), Records(), catalogue.entries(), cases)
     own = frame[frame["case"].notna()]
     assert len(own) and own["other_case"].notna().all()
 

@@ -20,7 +20,7 @@ from reports.facts.records import Records
 from reports.glu3 import phases
 from reports.gsofa import fig10
 from reports.table import HELD_BY_NORMS, all_rows
-from tests.reports_fakes import ENTRIES, HALF_OF_GSOFA, MORE_OF_GSOFA, made_record
+from tests.reports_fakes import ENTRIES, HALF_OF_GSOFA, MORE_OF_GSOFA, made_record, shown_frame
 from tests.test_reports_gsofa import triple
 
 PASSES, WRONG, LEFT = (Case.parse(f"solve.{name}@bcsstk18.metis") for name in ("lu_cpu", "superlu", "klu"))
@@ -75,7 +75,7 @@ def test_frames_and_the_table_of_cases_have_todays_verdicts(
 
 
 def test_a_figure_has_no_time_of_what_is_wrong_anew_and_keeps_the_number_by_norms(far: Path) -> None:
-    frame = phases.EXHIBIT.frame(Records.load(), ENTRIES, [PASSES, WRONG, LEFT])
+    frame = shown_frame(phases.EXHIBIT, Records.load(), ENTRIES, [PASSES, WRONG, LEFT])
     rows = frame.set_index("implementation")
     assert rows["median"].notna().to_dict() == {"lu_cpu": True, "superlu": False, "klu": True}
     assert rows.loc["lu_cpu", "residual"] == rows.loc["klu", "residual"] == BY_NORMS.value
@@ -92,7 +92,7 @@ def test_a_claim_counts_no_record_that_is_wrong_anew() -> None:
 
     def judged() -> tuple[int, str]:
         inputs = Records.load(), (*ENTRIES, *MORE_OF_GSOFA), [Case.parse(record.case) for record in records]
-        verdicts = fig10.EXHIBIT.verdicts(fig10.EXHIBIT.frame(*inputs))
+        verdicts = fig10.EXHIBIT.verdicts(shown_frame(fig10.EXHIBIT, *inputs))
         (found,) = (v for v in verdicts if v.claim == "gsofa.fig10_fill2_gpu_vs_cpu.mean" and v.n)
         return found.n, found.why
 

@@ -36,7 +36,7 @@ from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.table import case_table
 from reports.verbs import over
-from tests.reports_fakes import ENTRIES, measured
+from tests.reports_fakes import ENTRIES, measured, shown_frame
 
 SECONDS = st.floats(1e-6, 1e3)
 SAMPLES = st.lists(SECONDS, min_size=1, max_size=7)
@@ -307,7 +307,7 @@ def test_a_claim_of_a_time_is_judged_by_five_processes() -> None:
     shown, found = figures.exhibit("gsofa", "fig11"), []
     for count in (1, 4, 5):
         part = records_of(*(group[:count] for group in groups))
-        verdicts = shown.verdicts(shown.frame(part.of_one_run(cases), ENTRIES, cases))
+        verdicts = shown.verdicts(shown_frame(shown, part.of_one_run(cases), ENTRIES, cases))
         found += [(str(v.outcome), v.why) for v in verdicts if v.claim == CLAIM]
     assert found == [("open", "1 process of 5"), ("open", "4 processes of 5"), ("not reproduced", "")]
 

@@ -30,7 +30,7 @@ from reports.facts.records import Records
 from reports.shapes import bars, files, style
 from reports.table import all_rows
 from tests import reports_fakes as fakes
-from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of
+from tests.reports_fakes import CASES, ENTRIES, ON_GPU, RECORDS, draw, made_record, rows_of, shown_frame
 
 MADE = [*CASES, *fakes.ONE_CORE, *ON_GPU, *fakes.OTHERS]
 
@@ -84,7 +84,7 @@ def test_csv_is_the_frame_under_its_stamp_and_a_picture_of_each_shape_is_laid_ou
     assert [path.suffix for path in paths] == [".svg", ".csv"]
     assert paths[0].read_text().rstrip().endswith("</svg>" if is_laid_out else "")
     comments, frame = fakes.read_csv(paths[1])
-    wanted = files.cells(figures.exhibit(*pair).frame(RECORDS, ENTRIES, cases))
+    wanted = files.cells(shown_frame(figures.exhibit(*pair), RECORDS, ENTRIES, cases))
     wanted = pd.read_csv(io.StringIO(wanted.to_csv(index=False)))
     pd.testing.assert_frame_equal(frame, wanted, check_exact=True, check_dtype=False)
     rows = rows_of(RECORDS, cases)

@@ -28,6 +28,7 @@ from tests.reports_fakes import (
     made_frame,
     planted,
     record_of,
+    shown_frame,
     told,
     unavailable,
 )
@@ -389,7 +390,7 @@ def test_seeds_are_found_beside_the_figures_cases() -> None:
     found = [solved(f"parac_cpu{seed}", matrix="poisson3d,24", steps=count) for seed, count in steps.items()]
     records = Records((*found, solved("parac_cpu.seed=1", matrix=STAND_IN)))
     cases = drawn_cases("parac", "seeds", {record.case for record in records.rows})
-    frame = seeds.EXHIBIT.frame(records, ENTRIES, cases)
+    frame = shown_frame(seeds.EXHIBIT, records, ENTRIES, cases)
     assert frame.loc[frame["status"] == "ok", "seed"].tolist() == [0, 1, 2, 10]
     assert set(frame.loc[frame["status"] == "ok", "label"]) == {"poisson3d:24"}
     whole = told(seeds.EXHIBIT, frame, found)
@@ -423,7 +424,7 @@ def test_what_slows_a_round_is_in_no_ratio_and_five_processes_decide(
 ) -> None:
     """Rounds differ by a factor of 16, so that ends of unpaired intervals would."""
     five, exhibit = in_five_processes(steady(records)), module.EXHIBIT
-    frame = exhibit.frame(five, ENTRIES, [Case.parse(record.case) for record in five.rows])
+    frame = shown_frame(exhibit, five, ENTRIES, [Case.parse(record.case) for record in five.rows])
     (verdict,) = [v for v in exhibit.verdicts(frame) if v.claim.endswith(f".{claim}") and v.n]
     assert verdict.outcome == outcome and (verdict.points["processes"] == 5).all()
     assert (verdict.points[["low", "high"]] == above).all(axis=None)
