@@ -209,7 +209,7 @@ def judge(pair: Pair, cases: list[Case], measured: Iterable[Case]) -> pd.DataFra
     ok: dict[str, Any] = {"status": Status.OK, "seconds": [0.4], "phases": spans, "kernel_seconds": [0.3]}
     records = Records(tuple(on_gpu(case, number % 60, **ok) for number, case in enumerate(measured)))
     exhibit = figures.exhibit(*pair)
-    frame = exhibit.frame(records, catalogue.entries(), cases)
+    frame = shown_frame(exhibit, records, catalogue.entries(), cases)
     assert len(frame) and exhibit.words(frame, NO_ROWS)
     exhibit.verdicts(frame)
     return frame

@@ -28,7 +28,7 @@ from reports.ooclu import arrays, chains, fig3, fig4, fig8, kahn, table4
 from reports.shapes import style
 from reports.shapes.axes import LINE, write_names
 from tests import reports_fakes as fakes
-from tests.reports_fakes import counting, in_five_processes, made_frame, record_of, unavailable
+from tests.reports_fakes import counting, in_five_processes, made_frame, record_of, shown_frame, unavailable
 
 OT2, STAND_IN, OTHER, GRID = "onetone2", "ex40", "cage11", "grid2d,1000"
 ENTRIES = catalogue.entries()
@@ -190,7 +190,7 @@ def test_experiments_have_what_their_figures_pair(figure: str) -> None:
     cases = figure_cases("ooclu", figure, Settings(suite="papers"))
     facts = {"on_fronts": 1.0, "launches": 2.0}
     records = tuple(measured(case.name, 1.0, facts, phases=SOLVE) for case in cases)
-    frame = figures.exhibit("ooclu", figure).frame(Records(records), ENTRIES, list(cases))
+    frame = shown_frame(figures.exhibit("ooclu", figure), Records(records), ENTRIES, list(cases))
     own = frame[frame["case"].notna()]
     assert len(own) and set(own["pair"]) <= {"ok", "baseline"}
     assert "host_pair" not in own or set(own["host_pair"].dropna()) == {"ok"}
@@ -224,8 +224,8 @@ def test_grids_of_a_million_rows_are_in_the_suite_of_the_papers_alone() -> None:
 
 def test_budgets_are_those_of_the_printed_blocks_in_proportion_to_n() -> None:
     assert (fig8.BYTES, fig8.BLOCKS) == (8e9, 160)
-    frame = EXHIBITS["fig8"].frame(
-        Records(), ENTRIES, figure_cases("ooclu", "fig8", Settings(suite="papers"))
+    frame = shown_frame(
+        EXHIBITS["fig8"], Records(), ENTRIES, figure_cases("ooclu", "fig8", Settings(suite="papers"))
     )
     budgets = frame[frame["way"] == LIMITED].set_index("matrix")["budget_bytes"]
     assert len(budgets)
@@ -447,7 +447,9 @@ def test_our_chain_on_fronts_changes_no_other_bar_and_no_verdict(figure: str) ->
 def test_phases_of_five_processes_are_medians_of_them() -> None:
     """Whose factors are 1, 0.5, 2, 0.25 and 4."""
     records = in_five_processes(WHOLE)
-    frame = EXHIBITS["fig4"].frame(records, ENTRIES, [Case.parse(record.case) for record in records.rows])
+    frame = shown_frame(
+        EXHIBITS["fig4"], records, ENTRIES, [Case.parse(record.case) for record in records.rows]
+    )
     row = frame.set_index("way").loc[DIRECT]
     assert row["processes"] == 5 and row["median"] == pytest.approx(0.13)
     assert row["low"] < 0.9 * 0.13 * 0.5 and row["high"] > 2 * 0.13
@@ -457,7 +459,9 @@ def test_the_share_of_data_movement_has_processes_and_an_interval() -> None:
     base, prefetched, plain = (replace(r, host="1" * 16) for r in steady(three(1.0, 1.5, 3.0)))
     base = replace(base, work=counting(bytes_matrix=1e6, spilled=250_000.0))
     records = in_five_processes([base, prefetched, count(plain)])
-    frame = EXHIBITS["table3"].frame(records, ENTRIES, [Case.parse(record.case) for record in records.rows])
+    frame = shown_frame(
+        EXHIBITS["table3"], records, ENTRIES, [Case.parse(record.case) for record in records.rows]
+    )
     found = EXHIBITS["table3"].verdicts(frame)
     (verdict,) = (v for v in found if v.claim.endswith(".movement") and v.n)
     (point,) = verdict.points.itertuples()
