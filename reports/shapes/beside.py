@@ -117,7 +117,7 @@ class BesidePrint:
         for kind, part in frame.groupby(kinds, sort=False):
             parts[f"{kind} on {where}"] = part.assign(group=pd.factorize(part["group"])[0])
         sizes = [part["group"].nunique() for part in parts.values()]
-        inches = float(np.clip(SIDES + 1.4 * sum(sizes), 10.0, 12.4))
+        inches = float(np.clip(SIDES + 1.4 * sum(sizes), 10.0, max(12.4, SIDES + 0.65 * sum(sizes))))
         figure = new_figure(inches, 1.6 + self.height * len(self.rows), title)
         shape: Any = {"squeeze": False, "sharey": "row", "sharex": "col", "width_ratios": sizes}
         grid = figure.subplots(len(self.rows), len(sizes), **shape)

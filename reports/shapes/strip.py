@@ -57,7 +57,7 @@ class Ratios:
             if rows[column].notna().any() and not head.startswith("printed"):
                 means.append(f"{times(np.exp(np.log(rows[column]).mean()))} {head}")
         measured = rows[rows[first].notna()]
-        papers = (measured["abbr"].fillna("") != "").sum()
+        papers = measured["abbr"].replace("", None).nunique()
         among = "" if papers == len(measured) else f", {papers} the paper's"
         whole = f"{', '.join(means)} (mean of {len(measured)}{among})" if means else "no ratio"
         return [(f"{self.title}: {whole}", {}), *lines]
