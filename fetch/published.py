@@ -25,7 +25,7 @@ def wanted(entry: Entry) -> Wanted:
     """Return the files, `{}` in place of their names: in the folder FILLPATH_MIRROR if it has them."""
     here = address(f"{entry.group}/{Path(entry.address).name}")
     location = here if Path(here.replace(NAME, FILES[0])).is_file() else entry.address
-    return Wanted(f"{entry.group}/{entry.name}", location, "are its authors' files still there?")
+    return Wanted(f"{entry.group}/{entry.name}", location, "are all three there? is FILLPATH_MIRROR right?")
 
 
 def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, int]:
@@ -38,7 +38,7 @@ def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, int]:
     contents = [_content(wanted, path.with_name(f"{name}.part"), name) for name in FILES]
     sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
     if sha256 != expected:
-        advice = "(config/matrices.csv); not kept; did their authors change them?"
+        advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right, or did the authors change them?"
         raise TransferError(f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}")
     begin, end, stored = (np.array(content.split(), np.int64) for content in contents)
     lengths, order = end - begin, stored[1]

@@ -103,7 +103,7 @@ def test_the_energy_of_a_solution_is_of_cases_with_todays_sources_and_joules_on_
     old = {record.key for record in made if "maxid_ranges" in record.case}
     current = {record.key: record.key not in old for record in made}
     found = compare(["a", "b"], replace(of(made), current=current))
-    assert energy_lines(found) == ["b uses 0.25x (0.125x to 0.5x) the energy of a: 2 cases"]
+    assert energy_lines(found) == ["b has 0.25x the energy of a, 0.125x to 0.5x on 2 cases"]
     assert energy_lines(compare(["a", "b"], of(made))) == []
     counts = found.means.set_index("group")[["n", "older"]].loc["all"].tolist()
     assert counts == [4, 1] and "1 with older sources" not in text(found)

@@ -91,7 +91,7 @@ def test_other_files_are_refused_and_nothing_is_kept(site: Site, files: dict[str
 def test_an_interrupted_file_is_resumed(site: Site) -> None:
     site.script = [cut(10)]
     assert suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256).how == "downloaded"
-    assert suitesparse.cached("gSoFa", NAME)
+    assert site.ranges == [None, "bytes=10-", None, None] and suitesparse.cached("gSoFa", NAME)
 
 
 def test_no_server_is_asked_offline(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +114,16 @@ def test_its_cases_are_in_the_order_of_its_authors() -> None:
     cases = figure_cases("gsofa", "fig10", Settings(suite="small"))
     orders = {case.preparation.name for case in cases if case.matrix == NAME}
     assert orders == {"natural"} and {c.preparation.name for c in cases if c.matrix != NAME} == {"metis"}
+
+
+def test_no_password_of_a_mirror_is_in_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "ATTEMPTS", 1)
+    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
+    for number, user in enumerate(("user:secret", "secret", "a:secret@secret")):
+        monkeypatch.setenv("FILLPATH_MIRROR", f"http://{user}@127.0.0.1:9/{number}")
+        record = measure("symbolic.fill1_pruned@bcsstk18.natural")
+        assert record.reason.startswith(f"http://127.0.0.1:9/{number}/MM/HB/bcsstk18.tar.gz: failed 1 times")
+        assert record.status is Status.NOT_RUN and "secret" not in record.reason
 
 
 def test_a_case_whose_files_cannot_be_had_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,10 @@ def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here
     text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
     assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
     assert CASES[0].name in text and ON_GPU[0].name not in text
+    reason = f"https://host/{'folder/' * 20}file: failed 3 times, last: Name or service not known"
+    lost = replace(absent[0], status=Status.NOT_RUN, reason=reason)
+    text = summary([], [ON_GPU[0]], Records((lost,)), ENTRIES)
+    assert f"are not run: {reason}\n" in text and "why not ok" not in text
 
 
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:

@@ -6,6 +6,7 @@ A caller needs the name of a case only:
     record.status, record.median
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -186,8 +187,8 @@ def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Rec
 
 
 def _failure(error: Exception) -> tuple[Status, str]:
-    """Return the status and the reason of a case whose input could not be had."""
-    text = " ".join(str(error).split())
+    """Return the status and the reason, without a URL's password, of a case whose input could not be had."""
+    text = re.sub(r"//[^/\s]*@", "//", " ".join(str(error).split()))
     if isinstance(error, FillpathError):
         return Status(error.outcome if isinstance(error, NotReadyError) else error.status), text
     status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR

@@ -74,14 +74,13 @@ def _failures(rows: pd.DataFrame) -> list[str]:
 
 
 def _untried(rows: pd.DataFrame) -> list[str]:
-    """Return one line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    """Return a whole line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
     lines = []
     untried = rows[rows["status"].isin(UNTRIED) & rows["reason"].astype("str").ne("")]
     for (status, reason), group in untried.groupby(["status", "reason"], sort=False):
         names = ", ".join(sorted(set(group["implementation"])))
-        lines.append(
-            _clip(f"{len(group)} cases of {names} are {str(status).replace('_', ' ')}: {reason}", WIDTH)
-        )
+        line = f"{len(group)} cases of {names} are {str(status).replace('_', ' ')}: {reason}"
+        lines.append(" ".join(line.split()))
     return lines
 
 

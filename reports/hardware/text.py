@@ -48,7 +48,7 @@ def energy_lines(comparison: Comparison) -> list[str]:
     first, pairs = comparison.machines[0], comparison.pairs[~comparison.pairs["other_sources"]]
     ratios = (pairs["joules"] / pairs["first_joules"]).dropna().groupby(pairs["machine"], observed=True)
     return [
-        f"{own} uses {times(mean)} ({times(low)} to {times(top)}) the energy of {first}: {counted(n, 'case')}"
+        f"{own} has {times(mean)} the energy of {first}, {times(low)} to {times(top)} on {counted(n, 'case')}"
         for own, mean, low, top, n in ratios.agg([geometric_mean, "min", "max", "size"]).itertuples()
     ]
 
