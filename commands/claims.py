@@ -7,10 +7,10 @@ from benchmarks.engine.follow import adopt, begin_part
 from commands._parser import Arguments, Parser
 from commands._records import figure_cases, load_records
 from fetch import catalogue
-from fillpath.errors import InputError
+from fillpath.errors import InputError, find
 from fillpath.papers import paper_names
 from reports.claims.verdict import Standing
-from reports.facts.claims import Claim, claims, find_claim
+from reports.facts.claims import Claim, claims
 from reports.facts.records import Records
 from reports.figures import deciding
 from reports.pages import drawing
@@ -27,7 +27,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Arguments) -> int:
     records, name, paper = load_records(arguments.machine), arguments.claim, arguments.paper
-    chosen = [claim for claim in claims().values() if name in (None, *_names(claim))] or [find_claim(name)]
+    chosen = [claim for claim in claims().values() if name in (None, *_names(claim))]
+    if not chosen:
+        known = dict.fromkeys(each for claim in claims().values() for each in _names(claim))
+        find(name, known, "no claim", "; `fillpath claims` lists them")
     if paper and all(claim.paper != paper for claim in chosen):
         raise InputError(f"{name} has no claim of {paper}: leave --paper out")
     if not records.rows:

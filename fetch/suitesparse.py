@@ -119,7 +119,7 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> tu
 
     expected : SHA-256 of the archive; if empty, it must be the one that the address gave before
     """
-    if published.NAME in wanted.location:
+    if Path(wanted.location).name.startswith(published.NAME):
         sha256, size = published.write(path, wanted, expected)
         return sha256, "downloaded" if is_remote(wanted.location) else "copied", size
     before = None if expected or trust_change else trust.checksums().get(wanted.location)

@@ -119,12 +119,12 @@ def test_summary_fits_names_every_case_and_counts_by_reason_what_cannot_run_here
     absent = tuple(fakes.unavailable(case, number) for number, case in enumerate(ON_GPU))
     records = Records((*RECORDS.of(CASES[0].name), *absent))
     text = summary([], [CASES[0], *ON_GPU], records, ENTRIES)
-    assert f"{len(ON_GPU)} cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU" in text
+    assert f"unavailable: {len(ON_GPU)} cases of fill2_gpu, gsofa: no NVIDIA GPU" in text
     assert CASES[0].name in text and ON_GPU[0].name not in text
     reason = f"https://host/{'folder/' * 20}file: failed 3 times, last: Name or service not known"
     lost = replace(absent[0], status=Status.NOT_RUN, reason=reason)
     text = summary([], [ON_GPU[0]], Records((lost,)), ENTRIES)
-    assert f"are not run: {reason}\n" in text and "why not ok" not in text
+    assert f": {reason}\n" in text and "not_run: 1 case of " in text and "why not ok" not in text
 
 
 def test_what_is_unavailable_here_is_a_row_only_where_no_machine_has_tried() -> None:

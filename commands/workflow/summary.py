@@ -10,7 +10,7 @@ from commands._parser import Arguments
 from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
-from fillpath.columns import columns
+from fillpath.columns import columns, counted
 from fillpath.record import UNTRIED
 from fillpath.settings import settings
 from reports.facts.printed import Entries
@@ -74,12 +74,12 @@ def _failures(rows: pd.DataFrame) -> list[str]:
 
 
 def _untried(rows: pd.DataFrame) -> list[str]:
-    """Return a whole line per reason: `42 cases of fill2_gpu, gsofa are unavailable: no NVIDIA GPU`."""
+    """Return a whole line per reason: `unavailable: 42 cases of fill2_gpu, gsofa: no NVIDIA GPU`."""
     lines = []
     untried = rows[rows["status"].isin(UNTRIED) & rows["reason"].astype("str").ne("")]
     for (status, reason), group in untried.groupby(["status", "reason"], sort=False):
         names = ", ".join(sorted(set(group["implementation"])))
-        line = f"{len(group)} cases of {names} are {str(status).replace('_', ' ')}: {reason}"
+        line = f"{status}: {counted(len(group), 'case')} of {names}: {reason}"
         lines.append(" ".join(line.split()))
     return lines
 

@@ -39,7 +39,9 @@ def all_cards(
     found = [_card(name, id, drawn, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     machine, lines = _own(records) if records.rows else ("", [])
     lines = lines or [("Not measured yet: three common inputs.", "", None)]
-    found.append(_card("Our own codes", "", drawn, machine, ["gsofa_growth", "glu3_raw"], lines))
+    found.append(
+        _card("Our own codes", "", drawn, machine, ["gsofa_growth", "glu3_raw", "ooclu_fig4"], lines)
+    )
     return [*found, _machines(comparison)]
 
 
