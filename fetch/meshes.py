@@ -2,6 +2,8 @@
 
 Structure is that of the element; the values are this project's choice, with a diagonal that dominates. Rows
 are counted and then filled by one function, so that nothing but the matrix is stored.
+
+    generate(parse("mesh:36x36x6:unknowns=5"))    # fetch/generate.py, fetch/names.py
 """
 
 from __future__ import annotations

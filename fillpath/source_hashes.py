@@ -6,6 +6,8 @@ implementation, and of the makers of its noun in impl/inputs.py.
 Following all of the code takes seconds, so each hash is kept in a file below .fillpath/sources/<state>/. The
 state hashes every file that a source hash may follow: an edit makes another state. The cache can be removed
 at any time.
+
+    source_hash(function, takes, kernels, library)    # 64 hexadecimal digits
 """
 
 import contextlib
