@@ -29,7 +29,7 @@ class Paper:
     fill : str, `table.column` of fill-ins over entries; empty for none
     symmetry : str, `table.column` of the share of the entries whose mirror is an entry too
     preparation : str, of its matrices, as the end of a sentence; empty where no caption needs one
-    generated : mapping, our name by the matrix of its table that is generated or that its authors published
+    renamed : mapping, our name of a matrix by the name in its table, for a generated or published matrix
     """
 
     id: str
@@ -39,7 +39,7 @@ class Paper:
     fill: str = ""
     symmetry: str = ""
     preparation: str = ""
-    generated: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @functools.cache

@@ -40,8 +40,8 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
 
 
 def _as_run(found: pd.DataFrame, paper: str) -> pd.DataFrame:
-    """Return the rows, without those of a matrix in another order than its authors' where both are there."""
-    ours = found["label"].str.replace(r" [(].*", "", regex=True).isin(papers()[paper].generated.values())
+    """Return the rows; of a matrix that was measured in two orders, those in its authors' order alone."""
+    ours = found["label"].str.replace(r" [(].*", "", regex=True).isin(papers()[paper].renamed.values())
     return found[ours | ~found["input"].isin(found.loc[ours, "input"])]
 
 

@@ -76,14 +76,14 @@ def abbreviations(paper: str) -> Mapping[str, str]:
     Keys are the collection's names without the group, or our names of generated matrices. None of no paper.
     """
     bare = {name.rpartition("/")[2]: short for name, short in _listed(paper).items()}
-    return {papers()[paper].generated.get(name, name): short for name, short in bare.items()}
+    return {papers()[paper].renamed.get(name, name): short for name, short in bare.items()}
 
 
 def abbreviation(entry: Entry | None, paper: str) -> str | None:
     """Return the paper's abbreviation of a matrix that its table lists, None of any other."""
     if entry is None or not paper:
         return None
-    if entry.name in papers()[paper].generated.values():
+    if entry.name in papers()[paper].renamed.values():
         return abbreviations(paper)[entry.name]
     listed = _listed(paper)
     # A table without groups has bare names: the catalogue knows the group.

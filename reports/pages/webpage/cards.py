@@ -39,18 +39,18 @@ def all_cards(
     found = [_card(name, id, drawn, *_paper(id, standings, devices)) for id, name in paper_names().items()]
     machine, lines = _own(records) if records.rows else ("", [])
     lines = lines or [("Not measured yet: three common inputs.", "", None)]
-    found.append(
-        _card("Our own codes", "", drawn, machine, ["gsofa_growth", "glu3_raw", "ooclu_fig4"], lines)
-    )
+    names = ["gsofa_growth", "glu3_raw", "ooclu_fig4"]
+    found.append(_card("Our own codes", "", drawn, machine, names, lines))
     return [*found, _machines(comparison)]
 
 
 def _card(
     title: str, id: str, drawn: Mapping[str, Any], machine: str, names: Iterable[str], lines: Sequence[Line]
 ) -> dict[str, Any]:
-    """Return a card of a machine, with the first of these figures that is drawn of it and is no table."""
-    charts = (name for name in names if name in drawn and not drawn[name]["cells"])
-    name = next((name for name in charts if dict(drawn[name]["stamp"])["machine"] == machine), "")
+    """Return a card of a machine, with the first of these charts that is drawn of it, a wide chart first."""
+    charts = [name for name in names if name in drawn and not drawn[name]["cells"]]
+    its = [name for name in charts if dict(drawn[name]["stamp"])["machine"] == machine]
+    name = min(its, key=lambda name: drawn[name]["width"] < drawn[name]["height"], default="")
     picture = drawn[name]["picture"] if name else None
     return {"title": title, "id": id or name, "picture": picture, "drawn_of": machine, "lines": lines}
 
