@@ -72,8 +72,8 @@ test: $(STAMP) ## run the everyday tests: every property once
 thorough: $(STAMP) ## run the other tests: all cards, orders, seeds and kernel variants, large inputs, stress
 	@$(PY) -m pytest -q --numprocesses 2 --dist worksteal --timeout 900 -m thorough
 
-gpu: $(STAMP) ## all that a GPU machine should run, in four tiers: SUITE=small|papers PACKS=folder
-	@$(PY) -m fillpath gpu
+gpu: $(STAMP) ## all that a GPU machine should run, in four tiers, or a list of cases: SUITE=small|papers PACKS=folder LIST=file LIMIT=9m
+	@$(PY) -m fillpath gpu $(if $(LIST),"$(LIST)")
 
 nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h BRANCH=name
 	@$(PY) -m fillpath nightly $(if $(BRANCH),--branch "$$BRANCH")

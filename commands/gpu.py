@@ -1,7 +1,10 @@
 """Run all that a machine with a GPU should, in four tiers, each packed before the next starts.
 
 FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. The most valuable tier comes first.
-The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU."""
+The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU.
+
+With a list, measure its cases instead, input by input, with a pack after each. FILLPATH_LIMIT ends this, and
+the same command resumes it. Exit status 1 where a case measured now is not ok, or where cases are left."""
 
 import os
 import subprocess
@@ -13,11 +16,16 @@ from pathlib import Path
 from benchmarks.engine import machine
 from benchmarks.engine import run as runs
 from benchmarks.engine.follow import FOLLOW, adopt, die_with_parent
+from benchmarks.engine.measure import resolved
 from benchmarks.runs import archive
-from commands._parser import Arguments
-from fillpath.errors import FillpathError, UnavailableError
+from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstanding
+from commands._parser import Arguments, Parser
+from fillpath.case import Case
+from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
 from fillpath.host import machine_name
 from fillpath.paths import ROOT, results
+from fillpath.record import Status
+from fillpath.registry import load_all
 from fillpath.settings import Settings, settings
 from impl.cuda import kernels
 
@@ -54,13 +62,55 @@ TIERS = (
 )
 
 
+def add_arguments(parser: Parser) -> None:
+    cases = "a file of cases to measure in place of the tiers, a name per line as records have it"
+    parser.add_argument("list", nargs="?", type=Path, help=cases)
+
+
 def run(arguments: Arguments) -> int:
     die_with_parent()
     available, why_not = kernels.available()
     if not available:
         raise UnavailableError(f"{why_not}: nothing to run")
+    packs, listed = settings().packs or ROOT / "packs", arguments.list
+    cases = listed_cases(listed) if listed else []
     machine.introduce()
-    return run_tiers(resumed(TIERS), settings().packs or ROOT / "packs")
+    if listed:
+        return measure_list(cases, packs / f"{machine_name()}-{listed.stem}.tar.gz")
+    return run_tiers(resumed(TIERS), packs)
+
+
+def listed_cases(path: Path) -> list[Case]:
+    """Return the cases that a file names. Raises UnknownNameError with the line of an unknown one."""
+    load_all()
+    cases = []
+    for number, name in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+        try:
+            cases += [resolved(name.strip())[0]] if name.strip() else []
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{path}:{number}: {error}") from None
+    return cases
+
+
+def measure_list(cases: Sequence[Case], pack: Path) -> int:
+    """Measure what is left of the cases, those of an input in turn, and pack after each input.
+
+    Return the exit status: 0 if all are ok. FILLPATH_LIMIT cuts the last process off.
+    """
+    pack.parent.mkdir(parents=True, exist_ok=True)
+    within, failed = runs.begin(f"list {pack.stem}", settings().limit), 0
+    for of_input in by_input(outstanding(cases, within)):
+        for record in measure_rounds(of_input, settings().rounds, settings().fresh, within):
+            print(line_of(record), flush=True)
+            failed += record.status is not Status.OK
+            if within.remaining() <= 0:
+                break
+        archive.pack(machine_name(), pack)
+        if within.remaining() <= 0:
+            print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
+            return 1
+    runs.finish()
+    return int(failed > 0)
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:

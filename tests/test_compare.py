@@ -21,13 +21,14 @@ from commands import main
 from fillpath.errors import InputError, UnknownNameError
 from fillpath.holdings import SUMS, read
 from fillpath.paths import results
-from fillpath.record import Record, Status, record_path, write_records
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from reports.facts.records import Records
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import best_picture, speeds_picture
 from reports.hardware.roofline import rooflines, roofs, spots
 from reports.hardware.text import described, energy_lines, text
 from tests.reports_fakes import measured
+from tests.test_record import record as plain
 
 NAMES = ("gsofa", "fill2_gpu", "gsofa.fill_first=true", "gsofa.maxid_ranges=false", "out_of_core")
 
@@ -355,6 +356,28 @@ def here(far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FILLPATH_RESULTS", str(tmp_path / "ours"))
     monkeypatch.setattr("fillpath.paths.SITE", tmp_path / "site")
     return tmp_path / "far.tar.gz"
+
+
+@pytest.mark.parametrize(
+    ("changes", "arrives"),
+    [
+        ({}, False),
+        ({"status": Status.NOT_RUN, "key": "b" * 64}, False),
+        ({"status": Status.WRONG}, True),
+        ({"key": "b" * 64}, True),
+    ],
+)
+def test_a_younger_process_hides_no_five_of_its_key_unless_it_failed(
+    here: Path, changes: dict[str, Any], arrives: bool
+) -> None:
+    many = [plain(machine="far", process=number) for number in range(5)]
+    one = plain(**{"run_id": "s", "started_at": "2026-02-01T00:00:00.000000Z", "machine": "far", **changes})
+    pack, path = here.with_name("one.tar.gz"), record_path("far", one.case)
+    write_records(path, [one])
+    archive.pack("far", pack)
+    write_records(path, many)
+    assert archive.unpack(pack) == ("far", 1)
+    assert (read_records(path)[-1] == one) is arrives and len(read_records(path)) == 6
 
 
 def test_a_pack_of_a_third_party_is_merged_and_compared(

@@ -13,6 +13,7 @@ from benchmarks.engine import run
 from commands import gpu, main
 from commands.gpu import TIERS, Tier
 from fillpath.paths import results
+from fillpath.record import read_records, record_path
 from fillpath.settings import Settings
 from impl.cuda import kernels
 
@@ -118,3 +119,63 @@ def test_without_a_gpu_nothing_is_run(
     monkeypatch.setattr("commands.gpu.die_with_parent", lambda: None)
     assert main(["gpu"]) == 2
     assert capsys.readouterr().err == "fillpath: no NVIDIA GPU: CUDA sees none: nothing to run\n"
+
+
+CASES = ("symbolic.fill1@grid2d,8.natural", "symbolic.fill2_cpu@grid2d,8.natural")
+
+
+@pytest.fixture
+def on_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A list of two cases, beside the folder `packs`."""
+    monkeypatch.setattr(kernels, "available", lambda: (True, ""))
+    monkeypatch.setattr("commands.gpu.die_with_parent", lambda: None)
+    monkeypatch.setattr(run, "_RUN", tmp_path / "run.json")
+    monkeypatch.setenv("FILLPATH_PACKS", str(tmp_path / "packs"))
+    monkeypatch.setenv("FILLPATH_PROCESSES", "2")
+    (tmp_path / "some.txt").write_text("\n".join(("", *CASES, "")))
+    return tmp_path / "some.txt"
+
+
+def test_a_list_is_measured_in_turn_packed_and_resumed(
+    on_a_gpu: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gpu", str(on_a_gpu)]) == 0
+    order = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert order == [*CASES, *CASES] and run.current() is None
+    pack = tmp_path / "packs" / "test-machine-some.tar.gz"
+    assert len(packed(pack, f"records/{CASES[1]}.jsonl").splitlines()) == 2
+    assert main(["gpu", str(on_a_gpu)]) == 0 and capsys.readouterr().out == ""
+
+
+def test_the_limit_ends_a_list_and_the_same_command_goes_on_in_the_same_run(
+    on_a_gpu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = record_path("test-machine", CASES[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(run.Run, "remaining", lambda _: 0.0 if begun.exists() else 60.0)
+        assert main(["gpu", str(on_a_gpu)]) == 1
+    output = capsys.readouterr()
+    assert len(output.out.splitlines()) == 1 and "the same command resumes" in output.err
+    assert packed(tmp_path / "packs" / "test-machine-some.tar.gz", f"records/{CASES[0]}.jsonl")
+    assert main(["gpu", str(on_a_gpu)]) == 0 and len(capsys.readouterr().out.splitlines()) == 4
+    records = [record for name in CASES for record in read_records(record_path("test-machine", name))]
+    assert len(records) == 4 and len({record.run_id for record in records}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("symbolic.fill3@grid2d,8.natural", "fill1"),
+        (f"{CASES[0]} 5", "natural 5"),
+        ("\xff", "expected stage"),
+    ],
+)
+def test_an_unknown_case_of_a_list_is_refused_before_any_is_measured(
+    on_a_gpu: Path, name: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_a_gpu.write_bytes(f"{CASES[0]}\n{name}\n".encode("latin-1"))
+    assert main(["gpu", str(on_a_gpu)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"fillpath: {on_a_gpu}:2: ") and reason in error and not results().exists()
+    assert main(["gpu", str(on_a_gpu.with_name("absent.txt"))]) == 1
+    assert capsys.readouterr().err.endswith("absent.txt: No such file or directory\n")

@@ -64,7 +64,7 @@ def measure(
     surroundings.require_own()
     load_all()
     machine.write_facts()
-    case, implementation = _resolved(case)
+    case, implementation = resolved(case)
     limits = limits or Limits()
     within = within or run.alone()
     blank = blank_record(case, within, process)
@@ -141,7 +141,7 @@ def job_of(case: Case, implementation: Implementation, prepared: Prepared, limit
     }
 
 
-def _resolved(case: Case | str) -> tuple[Case, Implementation]:
+def resolved(case: Case | str) -> tuple[Case, Implementation]:
     """Return the case with canonical options, and its implementation. Raises UnknownNameError."""
     case = Case.parse(case) if isinstance(case, str) else case
     implementation = lookup(case.stage, case.implementation)

@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -24,7 +24,16 @@ from fillpath.host import is_own, share
 from fillpath.lock import exclusive
 from fillpath.paths import atomic_write, free_space, results, write_text
 from fillpath.processes import of_run
-from fillpath.record import Record, Status, line_of, read_records, record_path, records_in, write_records
+from fillpath.record import (
+    UNTRIED,
+    Record,
+    Status,
+    line_of,
+    read_records,
+    record_path,
+    records_in,
+    write_records,
+)
 
 _MEMBER_BYTES = 2**30
 # Folder below a machine's for copies that another one has replaced.
@@ -217,12 +226,22 @@ def _is_current(packed: Path, case: str) -> bool:
 
 
 def _merge_records(target: Path, arriving: list[Record]) -> int:
-    """Keep both runs of a key; the younger of the two current records becomes current."""
+    """Keep both runs of a key. The younger of the two current records becomes current.
+
+    One that measured nothing gives way, and so does one of fewer processes with the same key and status.
+    """
     present = read_records(target)
     new = [record for record in arriving if record not in present]
-    tails = [records[-1] for records in (present, arriving) if records]
-    current = max(tails, key=lambda record: record.started_at)
+    runs = [of_run(records) for records in (present, arriving) if records]
+    tried = [each for each in runs if each[-1].status not in UNTRIED] or runs
+    youngest = max(tried, key=_started)[-1]
+    alike = [each for each in tried if (each[-1].key, each[-1].status) == (youngest.key, youngest.status)]
+    current = max(alike, key=lambda each: (len(each), _started(each)))[-1]
     others = [record for record in [*present, *new] if record != current]
     if new or current != present[-1]:
         write_records(target, [*sorted(others, key=lambda record: record.started_at), current])
     return len(new)
+
+
+def _started(processes: Sequence[Record]) -> str:
+    return processes[-1].started_at

@@ -95,14 +95,14 @@ def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Ru
         for of_input in by_input(left):
             for record in measure_rounds(of_input, count, settings().fresh, within):
                 done += not stays(Case.parse(record.case), record, count, within)
-                print(f"[{done}/{len(cases)}] {_line(record)}", file=sys.stderr, flush=True)
+                print(f"[{done}/{len(cases)}] {line_of(record)}", file=sys.stderr, flush=True)
     except DiskFullError as error:
         raise DiskFullError(
             f"{done} of {len(cases)} {stage} cases are done and stored, the next was refused: {error}"
         ) from error
 
 
-def _line(record: Record) -> str:
+def line_of(record: Record) -> str:
     """Return `ok            symbolic.fill1@grid2d,8.metis  1.5 s, process 2`; without seconds, the reason."""
     shown = record.reason.partition("\n")[0] if record.median is None else f"{record.median:.4g} s"
     process = f", process {number(record) + 1}" if number(record) else ""
