@@ -48,10 +48,10 @@ UNMEASURED = {
 GAPS = {
     # It brings the matrix into SciPy's form before its phase `factor`.
     "laplacian.pyamg": 0.9,
-    # Calls of 2 to 7 ms, in which six phases each wait for the device: a quarter of a millisecond.
+    # Calls of 2 to 7 ms, in which six phases each wait for the device: 0.25 to 0.42 ms.
     "symbolic.unified_memory": 0.94,
     "symbolic.unified_memory.prefetch=true": 0.87,
-    "symbolic.unified_memory.keep=true.prefetch=true": 0.9,
+    "symbolic.unified_memory.keep=true.prefetch=true": 0.89,
     # Calls of 2 to 6 ms, in which five to eight phases each wait for the device: 0.15 to 0.25 ms.
     "solve.direct_gpu": 0.93,
     "solve.direct_gpu.static_pivoting=true": 0.93,
