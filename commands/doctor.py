@@ -7,7 +7,7 @@ from commands._parser import Arguments
 from fillpath import host, paths, peers, registry
 from fillpath.columns import columns
 from fillpath.errors import FillpathError
-from fillpath.settings import VARIABLES
+from fillpath.settings import VARIABLES, without_login
 from impl.cuda import device, kernels, nvml
 
 
@@ -27,12 +27,11 @@ def run(arguments: Arguments) -> int:
         f"cache     {paths.cache()}, {paths.free_space(paths.cache()) / 2**30:.1f} GiB free",
         "",
     ]
-    variables = VARIABLES.items()
-    settings = [(name, os.environ.get(name) or "-", absent, said) for name, (said, absent) in variables]
+    values = {name: without_login(os.environ.get(name) or "-") for name in VARIABLES}
+    settings = [(name, values[name], absent, said) for name, (said, absent) in VARIABLES.items()]
     lines += columns([("setting", "value", "default", "meaning"), *settings])
-    libraries = [_library(each) for each in peers.peers().values()]
-    verdicts = [_verdict(entry) for entry in registry.registered()]
-    print("\n".join([*lines, "", *libraries, "", *verdicts]))
+    lines += ["", *map(_library, peers.peers().values()), "", *map(_verdict, registry.registered())]
+    print("\n".join(lines))
     return 0
 
 

@@ -5,21 +5,21 @@ The index holds the number of matrices, a date, and one line per matrix. Symmetr
     group, name, rows, columns, entries, 5 properties, 2 symmetries, kind, entries with explicit zeros
 """
 
+import contextlib
 import csv
-import logging
 import os
 from pathlib import Path
 from typing import NamedTuple
 
 from fetch.transfer import Wanted, is_remote, locked, refuse_offline, transfer
+from fillpath import LOG
+from fillpath.ending import line
 from fillpath.errors import TransferError, suggest
 from fillpath.paths import cache, write_text
-from fillpath.settings import settings
+from fillpath.settings import settings, without_login
 
 SITE = "https://sparse.tamu.edu"
 INDEX = "files/ssstats.csv"
-
-_log = logging.getLogger("fillpath")
 
 
 class Listed(NamedTuple):
@@ -48,7 +48,7 @@ class Listed(NamedTuple):
 
 def address(path: str) -> str:
     """Return where a file of the collection is: in `$FILLPATH_MIRROR` (a folder or URL), or on the site."""
-    base = (settings().mirror or SITE).rstrip("/")
+    base = without_login(settings().mirror or SITE).rstrip("/")
     folder = Path(os.path.expanduser(base))  # noqa: PTH111  Path's own raises for an unknown user.
     return f"{base}/{path}" if is_remote(base) else str(folder.absolute() / path)
 
@@ -63,10 +63,9 @@ def local_index() -> tuple[Listed, ...]:
     """Return the matrices of the index at `local_path`; empty without one. Asks no server."""
     path = local_path()
     try:
-        return parse(path.read_bytes(), path)
+        return parse(path.read_bytes(), path) if path.exists() else ()
     except (OSError, TransferError) as problem:
-        if not isinstance(problem, FileNotFoundError):
-            _log.warning("%s; `fillpath fetch --index` gets another", problem)
+        LOG.warning("%s", line(problem))
         return ()
 
 
@@ -98,13 +97,14 @@ def spelling(group: str, name: str) -> str:
 
 def parse(content: bytes, where: str | Path) -> tuple[Listed, ...]:
     """Return the matrices of an index. Raises TransferError unless it is a whole one."""
-    try:
-        (count, *_), _, *lines = csv.reader(content.decode().splitlines())
-        if int(count) != len(lines):
-            raise ValueError(f"{len(lines)} lines of the {count} that it announces")
-        return tuple(
+    lines = csv.reader(map(bytes.decode, content.splitlines()))
+    with contextlib.suppress(ValueError, IndexError, StopIteration, csv.Error):
+        count, _ = int(next(lines)[0]), next(lines)
+        listed = tuple(
             Listed(group, name, int(rows), int(columns), int(entries), kind, float(pattern), float(numerical))
             for group, name, rows, columns, entries, _, _, _, _, pattern, numerical, kind, _ in lines
         )
-    except (ValueError, csv.Error) as problem:
-        raise TransferError(f"{where}: no whole index of the collection: {problem}; not used") from None
+        if len(listed) == count and all(max(m[2:5]) < 2**63 for m in listed):  # Each fits into SQLite.
+            return listed
+    advice = "not used; `fillpath fetch --index` gets another, from FILLPATH_MIRROR where that is set"
+    raise TransferError(f"{where}: no whole index, damaged or cut near line {lines.line_num}; {advice}")

@@ -7,7 +7,6 @@ of requests and urllib3 may pass on a retry; TransferError and DiskFullError are
 """
 
 import io
-import logging
 import socket
 import sys
 import time
@@ -18,10 +17,12 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, InvalidHeader
 from urllib3.util import Retry
 
+from fetch.collection import address
 from fetch.transfer import Part, Wanted, validator_of
-from fillpath import __version__
+from fillpath import LOG, __version__
 from fillpath.errors import TransferError
 from fillpath.paths import bytes_text, require_space
+from fillpath.settings import settings
 
 AGENT = f"fillpath/{__version__} (sparse matrix benchmarks; requests)"
 TIMEOUT = 60.0  # Seconds without a byte, and seconds over which SLOWEST is averaged.
@@ -34,7 +35,6 @@ PATIENCE = 120  # Seconds: the longest wait that a server may ask for.
 REDRAWN, LOGGED = 0.25, 30.0  # Seconds between two displays of progress, on a terminal and in the log.
 _LINE = "{desc}: {n_fmt}B of {total_fmt}B, {rate_fmt}, {remaining} left"
 
-_log = logging.getLogger("fillpath")
 tqdm.monitor_interval = 0  # A thread that would outlive the download.
 
 
@@ -45,7 +45,7 @@ def download(wanted: Wanted, part: Part) -> bool:
     """
     retries = fresh = Retry(ATTEMPTS, backoff_factor=BACKOFF, retry_after_max=PATIENCE)
     if most := part.size:
-        _log.info("%s: resuming at %s", wanted.label, bytes_text(most))
+        LOG.info("%s: resuming at %s", wanted.label, bytes_text(most))
     while part.size != part.total:
         try:
             return _attempt(wanted, part)
@@ -55,7 +55,7 @@ def download(wanted: Wanted, part: Part) -> bool:
                 cause = cause.__context__
         no_byte = f"no byte for {TIMEOUT:g} s" if isinstance(cause, TimeoutError) else ""
         reason = no_byte or str(cause) or type(cause).__name__
-        _log.warning("%s: interrupted: %s", wanted.location, reason)
+        LOG.warning("%s: interrupted: %s", wanted.location, reason)
         gained, most = part.size >= most + GAIN, max(most, part.size)
         retries = fresh if gained else retries.increment()
         tries, allowed = len(retries.history), LOOKUPS if isinstance(cause, socket.gaierror) else ATTEMPTS
@@ -77,6 +77,9 @@ def _attempt(wanted: Wanted, part: Part) -> bool:
         try:
             surroundings = session.merge_environment_settings(wanted.location, {}, True, None, None)
             session.trust_env = False  # Proxies and certificates are taken, passwords in ~/.netrc are not.
+            login = requests.utils.get_auth_from_url(settings().mirror)
+            if any(login) and wanted.location.startswith(address("")):
+                session.auth = login  # The address of the mirror has it, and no other server gets it.
             answer = session.get(wanted.location, headers=headers, timeout=TIMEOUT, **surroundings)
         except (ConnectionError, Timeout):
             raise
@@ -122,7 +125,7 @@ def _receive(answer: Response, wanted: Wanted, part: Part) -> None:
     with bar, part.path.open("ab", buffering=0) as out:
         while rest := memoryview(answer.raw.read1(1 << 20)):
             if bar.update(len(rest)) and not drawn:
-                _log.info("%s", bar)
+                LOG.info("%s", bar)
             while rest:
                 rest = rest[out.write(rest) :]
             require_space(part.path.parent, 0)  # An answer without a length may have no end.

@@ -3,7 +3,7 @@
 For each column `colbeg` and `colend` hold where its rows begin and end in `csr`, whose first two numbers are
 the entries and the order. Here they become a pattern in one .mtx file:
 
-    write(path, wanted, sha256)    (the checksum, bytes that arrived)
+    write(path, wanted, sha256)    (the checksum, "downloaded", bytes that came now)
 """
 
 import hashlib
@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from fetch.collection import address
-from fetch.transfer import Wanted, transfer
+from fetch.transfer import Wanted, is_remote, transfer
+from fillpath import LOG
 from fillpath.entry import Entry
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write
@@ -28,18 +29,27 @@ def wanted(entry: Entry) -> Wanted:
     return Wanted(f"{entry.group}/{entry.name}", location, "are all three there? is FILLPATH_MIRROR right?")
 
 
-def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, int]:
-    """Write the pattern to `path`. Returns the checksum and the bytes of the files that arrived.
+def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, str, int]:
+    """Write the pattern to `path`. Returns the checksum, how the files came, and the bytes that came now.
 
-    expected : SHA-256 of the files, one after the other
+    expected : SHA-256 of the files, one after the other; with another one they are fetched once more
 
-    Raises TransferError and DiskFullError.
+    Raises TransferError and DiskFullError; a later call keeps the files that have arrived.
     """
-    contents = [_content(wanted, path.with_name(f"{name}.part"), name) for name in FILES]
-    sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
-    if sha256 != expected:
+    files, arrived = [path.with_name(name) for name in FILES], 0
+    for is_last in (False, True):
+        arrived += sum(_fetch(wanted, file) for file in files if not file.is_file())
+        contents = [file.read_bytes() for file in files]
+        sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
+        if sha256 == expected:
+            break
+        for file in files:
+            file.unlink()
         advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right, or did the authors change them?"
-        raise TransferError(f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}")
+        problem = f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}"
+        if is_last:
+            raise TransferError(problem)
+        LOG.warning("%s; fetching them once more", problem)
     begin, end, stored = (np.array(content.split(), np.int64) for content in contents)
     lengths, order = end - begin, stored[1]
     places = np.arange(lengths.sum()) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
@@ -47,10 +57,17 @@ def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, int]:
     with atomic_write(path) as handle:
         handle.write(f"%%MatrixMarket matrix coordinate pattern general\n{order} {order} {len(entries)}\n")
         np.savetxt(handle, entries, "%d")
-    return sha256, sum(map(len, contents))
+    for file in files:
+        file.unlink()
+    return sha256, "downloaded" if is_remote(wanted.location) else "copied", arrived
 
 
-def _content(wanted: Wanted, part: Path, name: str) -> bytes:
-    """Transfer one of the files."""
-    one = wanted._replace(location=wanted.location.replace(NAME, name))
-    return transfer(one, part, Path.read_bytes)[0]
+def _fetch(wanted: Wanted, file: Path) -> int:
+    """Fetch one of the files. Returns the bytes that came now."""
+
+    def keep(arrived: Path) -> None:
+        with atomic_write(file, "wb") as handle:
+            handle.write(arrived.read_bytes())
+
+    one = wanted._replace(location=wanted.location.replace(NAME, file.name))
+    return transfer(one, file.with_name(f"{file.name}.part"), keep)[2]

@@ -5,15 +5,13 @@ home. So they are left out, and ssgetpy's database is filled in memory from the 
 """
 
 import contextlib
-import logging
 import sys
 from typing import NamedTuple
 from unittest import mock
 
 from fetch import collection
 from fetch.collection import Listed
-
-_log = logging.getLogger("fillpath")
+from fillpath import LOG
 
 
 class Range(NamedTuple):
@@ -65,7 +63,7 @@ def search(
         # Its columns are ours with a number first, and three that no condition names in the middle.
         database.insert([(number, *m[:5], "", 0, 0, *m[6:], m.kind) for number, m in enumerate(index)])
         found = database.search(**quoted, rowbounds=rows, nzbounds=entries, limit=len(index))
-    _log.info("answered by ssgetpy, from %s", collection.local_path())
+    LOG.info("answered by ssgetpy, from %s", collection.local_path())
     matrices = (index[number] for number in sorted(matrix.id for matrix in found))
     # ssgetpy knows no part of a group and no symmetry.
     matrices = (m for m in matrices if search.lower() in f"{m.label}\n{m.kind}".lower())

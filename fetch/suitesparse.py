@@ -9,8 +9,8 @@ The order of the steps keeps the cache whole if a process is killed between two.
 """
 
 import contextlib
-import hashlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from fetch.collection import address, spelling
 from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
 from fetch.unpack import extract
 from fillpath.errors import TransferError
+from fillpath.holdings import digest_of
 from fillpath.paths import bytes_text, cache
 
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
@@ -62,17 +63,10 @@ def fetch(
     with locked(f"{group}+{name}"):
         if not trust_change and (found := cached(group, name, sha256)):
             return found
-        _refuse_soon(path, wanted)
         for orphan in path.parent.glob(".*.tmp"):  # of a killed process: only the lock's holder writes here
             orphan.unlink(missing_ok=True)
-        try:
+        with _failing_once(path.with_name(_FAILED), wanted):
             given, how, arrived = _obtain(path, wanted, sha256, trust_change)
-        except TransferError as problem:
-            if is_remote(wanted.location):  # Looking into a folder again is cheap.
-                note, now = path.with_name(_FAILED), int(time.time())
-                with contextlib.suppress(OSError):
-                    write_note(note, location=wanted.location, reason=str(problem), time=now)
-            raise
         # The receipt comes last: without it the matrix counts as absent.
         write_note(path.with_name(_RECEIPT), sha256=given, source=wanted.location, bytes=path.stat().st_size)
         forget_failure(group, name)
@@ -105,13 +99,21 @@ def _path(group: str, name: str) -> Path:
     return cache() / "matrices" / group / name / f"{name}.mtx"
 
 
-def _refuse_soon(path: Path, wanted: Wanted) -> None:
-    """Raise TransferError if the note of a failure is of that address and of a moment ago."""
-    location, reason, since = read_note(path.with_name(_FAILED), location="", reason="", time=0)
-    ago = time.time() - since
-    if location == wanted.location and 0 <= ago < RETRY_AFTER:
-        advice = f"`fillpath fetch {wanted.label}` tries again at once"
-        raise TransferError(f"not tried again: failed {ago:.0f} s ago: {reason}; {advice}")
+@contextlib.contextmanager
+def _failing_once(note: Path, wanted: Wanted) -> Iterator[None]:
+    """Note a failure of the block, and raise the failure of a moment ago from that address again."""
+    location, reason, since = read_note(note, location="", reason="", time=0)
+    if location == wanted.location and 0 <= time.time() - since < RETRY_AFTER:
+        raise TransferError(reason)
+    try:
+        yield
+    except TransferError as problem:
+        if not is_remote(wanted.location):  # Looking into a folder again is cheap.
+            raise
+        reason = f"{problem}; not tried again for {RETRY_AFTER:g} s unless by `fillpath fetch {wanted.label}`"
+        with contextlib.suppress(OSError):
+            write_note(note, location=wanted.location, reason=reason, time=int(time.time()))
+        raise TransferError(reason) from None
 
 
 def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> tuple[str, str, int]:
@@ -120,13 +122,11 @@ def _obtain(path: Path, wanted: Wanted, expected: str, trust_change: bool) -> tu
     expected : SHA-256 of the archive; if empty, it must be the one that the address gave before
     """
     if Path(wanted.location).name.startswith(published.NAME):
-        sha256, size = published.write(path, wanted, expected)
-        return sha256, "downloaded" if is_remote(wanted.location) else "copied", size
+        return published.write(path, wanted, expected)
     before = None if expected or trust_change else trust.checksums().get(wanted.location)
 
     def keep(archive: Path) -> str:
-        with archive.open("rb") as handle:
-            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+        sha256 = digest_of(archive)
         other = f"{wanted.location}: sha256 {sha256} is not the"
         if expected not in ("", sha256):
             advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right?"

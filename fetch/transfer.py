@@ -8,19 +8,17 @@ A function `keep` of the caller checks the whole file and keeps its content.
 import contextlib
 import errno
 import json
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from fillpath import LOG
 from fillpath.errors import DiskFullError, TransferError
 from fillpath.lock import exclusive
 from fillpath.paths import cache, write_text
-from fillpath.settings import settings
+from fillpath.settings import settings, without_login
 
 Kept = TypeVar("Kept")
-
-_log = logging.getLogger("fillpath")
 
 
 class Wanted(NamedTuple):
@@ -134,7 +132,7 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
             part.discard()
             if not attempts:
                 raise
-            _log.warning("%s; downloading it once more from the start", problem)
+            LOG.warning("%s; downloading it once more from the start", problem)
         else:
             part.discard()
             return kept, how, arrived
@@ -143,7 +141,7 @@ def transfer(wanted: Wanted, path: Path, keep: Callable[[Path], Kept]) -> tuple[
 def read_note(path: Path, **otherwise: str | int | None) -> list[Any]:
     """Read the values of these names from a JSON file; the given values if the file is missing or damaged."""
     try:
-        note = json.loads(path.read_text())
+        note = json.loads(without_login(path.read_text()))
         return [note[name] for name in otherwise]
     except (OSError, ValueError, TypeError, KeyError):
         return list(otherwise.values())

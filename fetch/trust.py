@@ -10,6 +10,7 @@ from typing import Any
 from fetch.transfer import locked
 from fillpath.errors import TransferError
 from fillpath.paths import cache, write_text
+from fillpath.settings import without_login
 
 _NAME, _KEYS = "trust.json", ("sha256", "bytes", "first_seen")
 
@@ -18,7 +19,7 @@ def checksums() -> dict[str, dict[str, Any]]:
     """Read SHA-256, bytes and ISO 8601 time of the file that each address gave. Raises TransferError."""
     path = cache() / _NAME
     try:
-        known = json.loads(path.read_text())
+        known = json.loads(without_login(path.read_text()))
         return {place: {key: entry[key] for key in _KEYS} for place, entry in known.items()}
     except FileNotFoundError:
         return {}

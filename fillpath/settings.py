@@ -139,9 +139,7 @@ class Settings:
     mirror: str = _choice("", "folder or URL in place of the collection", "its site")
     offline: bool = _choice(False, "1: ask no server", "0", _switch)
     profile: str = _choice("default", "folder of profiles/ that says where jobs run", "default", _profile)
-    cuda: str = _choice(
-        "", "CUDA that make installs CuPy for: 12, 13, none", _BY_DRIVER, one_of("none", "12", "13")
-    )
+    cuda: str = _choice("", "CUDA that CuPy is for: 12, 13, none", _BY_DRIVER, one_of("none", "12", "13"))
     superlu_dist: Path | None = _choice(None, "file of SuperLU_DIST's library", _INSTALLED, _file)
     hypre: Path | None = _choice(None, "file of HYPRE's library", _INSTALLED, _file)
     amgx: Path | None = _choice(None, "file of AmgX's library", _INSTALLED, _file)
@@ -182,6 +180,11 @@ class Settings:
         """Return the choices that distinguish one run from another, without its time limit."""
         names = ("suite", "paper", "figure", "device", "fresh", "rounds")
         return json.dumps({name: getattr(self, name) for name in names}, sort_keys=True)
+
+
+def without_login(text: str) -> str:
+    """Return a text without users and passwords of addresses, also of a malformed http://me:sec/ret@host."""
+    return re.sub(r"://([^/\s]*@|[^/\s:[]+:(?![0-9]*/)\S*@)", "://", text)
 
 
 def variable_of(field: str) -> str:

@@ -1,16 +1,24 @@
 """`fillpath fetch` and `fillpath list --search` as a user meets them."""
 
+import base64
+import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import benchmarks.engine.run
+from benchmarks.engine.measure import measure
 from commands import main
-from fetch import catalogue, download
+from commands.workflow.summary import summary
+from fetch import catalogue, download, suitesparse
 from fillpath import paths
-from tests.misbehaving import MTX, Site, archive, refused, regular, serving
+from fillpath.case import Case
+from fillpath.record import Status
+from reports.facts.records import Records
+from tests.misbehaving import MTX, Behaviour, Site, archive, cut, refused, regular, serving, well
 from tests.test_fetch_collection import AT as INDEX_AT
 from tests.test_fetch_collection import INDEX
 
@@ -126,9 +134,72 @@ def test_steps_of_a_workflow_do_not_try_again_what_just_failed(
     assert run(capsys, "workflow", "prepare", "--fetch", "G+a.auto+natural")[0] == 0
     assert len(site.requests) == 4
     run(capsys, "workflow", "prepare", "G+a.auto+natural")
-    assert len(site.requests) == 4 and "not tried again: failed" in caplog.text
+    assert (
+        len(site.requests) == 4 and "not tried again for 600 s unless by `fillpath fetch G/a`" in caplog.text
+    )
     run(capsys, "workflow", "prepare", "--fetch", "G+a.auto+natural")
     assert len(site.requests) == 8
+
+
+def test_a_matrix_that_is_missing_in_two_orders_is_named_once_at_the_end_of_a_run(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.script = [refused(503)] * 8
+    cases = [Case.parse(f"symbolic.fill1_pruned@G+a.{ordering}") for ordering in ("natural", "nnz", "random")]
+    records, started = [], time.time()
+    for case in cases:
+        records.append(measure(case))
+        monkeypatch.setattr(suitesparse.time, "time", lambda: started + 10 * len(records))
+    text = summary([], cases, Records(tuple(records)), catalogue.entries())
+    assert f"\nnot_run: 3 cases of fill1_pruned: {site.url}/MM/G/a.tar.gz: failed 4 times" in text
+    assert text.count("a.tar.gz") == 1 and len(site.requests) == 4
+
+
+def test_a_mirrors_user_and_password_are_sent_to_it_and_shown_nowhere(
+    site: Site,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(benchmarks.engine.run, "current", lambda: None)
+    sent: list[str | None] = []
+
+    def noted(behaviour: Behaviour) -> Behaviour:
+        return lambda handler, body: (
+            sent.append(handler.headers["Authorization"]),
+            behaviour(handler, body),
+        )[1]
+
+    elsewhere = site.url.replace("127.0.0.1", "localhost")
+    monkeypatch.setenv("FILLPATH_MIRROR", site.url.replace("://", "://me:hush@%2Fhush@"))
+    site.script = [noted(well), *[noted(refused(503))] * 4, noted(refused(302, Location=f"{elsewhere}/x"))]
+    site.script += [noted(refused(404)), noted(refused(404)), noted(cut(100)), *[noted(refused(503))] * 3]
+    shown = [run(capsys, "fetch", "G/a") for _ in range(2)]
+    assert [status for status, *_ in shown] == [0, 0] and site.url in shown[1][1][0], "reused"
+    for words in ("G/b", "G/redirected", "G/absent", "--offline G/b", "G/b"):
+        shown.append(run(capsys, "fetch", *words.split()))
+    assert [status for status, *_ in shown[2:]] == [1] * 5
+    shown += [run(capsys, "workflow", "prepare", "G+b.natural"), run(capsys, "doctor")]
+    record = measure("symbolic.fill1_pruned@G+b.natural")
+    assert record.status is Status.NOT_RUN and record.reason.startswith(site.url)
+    login = f"Basic {base64.b64encode(b'me:hush@/hush').decode()}"
+    assert sent == [login] * 6 + [None] + [login] * 5
+    kept = [path.read_text(errors="replace") for path in paths.cache().rglob("*") if path.is_file()]
+    assert all(site.url in "".join(kept) for kept in (kept, caplog.text, str(shown)))
+    assert "hush" not in "".join([*kept, caplog.text, str(shown), str(record)])
+
+
+def test_a_password_that_an_earlier_version_stored_is_not_shown(
+    site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, "fetch", "G/a")[0] == 0
+    for path in (paths.cache() / "trust.json", paths.cache() / "matrices" / "G" / "a" / "receipt.json"):
+        path.write_text(path.read_text().replace("://", "://me:hush@"))
+    _, (line, _), _ = run(capsys, "fetch", "G/a")
+    assert line.startswith("G+a: reused ") and line.endswith(f" from {site.url}/MM/G/a.tar.gz")
+    shutil.rmtree(paths.cache() / "matrices")
+    site.files["/MM/G/a.tar.gz"] = archive(regular("a/a.mtx", MTX.replace(b"1.0", b"2.0")))
+    assert "that this address gave on" in run(capsys, "fetch", "G/a")[1][0], "trust outlives it"
 
 
 def test_a_full_disk_stops_the_rest(

@@ -62,30 +62,37 @@ def test_a_full_disk_loses_nothing_of_an_index_that_arrived(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "line"),
     [
-        ("<html>Maintenance</html>", ""),
-        ("", ""),
-        (INDEX[: INDEX.index("Pothen")], "2 lines of the 3 that it announces"),
-        (INDEX[:-10], "not enough values"),
-        (INDEX.replace(",125", ",125,0"), "too many values"),
-        (INDEX.replace("40,40", "40,x"), "invalid literal for int.*'x'"),
+        ("<html>Maintenance</html>", 1),
+        ("", 0),
+        ("\n", 1),
+        (INDEX[: INDEX.index("Pothen")], 4),
+        (INDEX[:-10], 5),
+        (INDEX.replace(",125", ",125,0"), 3),
+        (INDEX.replace("40,40", "40,x"), 3),
+        (INDEX.replace("10,10", "10,\udcff"), 3),
+        (INDEX.replace("10,12", f"10,{2**63}"), 5),
     ],
 )
-def test_an_index_that_is_none_does_not_replace_one(site: Site, text: str, says: str) -> None:
+def test_an_index_that_is_none_is_told_by_its_line_and_does_not_replace_one(
+    site: Site, text: str, line: int
+) -> None:
     before = collection.refresh()
-    site.script = [answered(200, text.encode())]
-    with pytest.raises(
-        TransferError, match=f"ssstats.csv: no whole index of the collection: .*{says}.*; not used"
-    ):
+    site.script = [answered(200, text.encode(errors="surrogateescape"))]
+    with pytest.raises(TransferError) as told:
         collection.refresh()
+    assert str(told.value) == (
+        f"{site.url}{AT}: no whole index, damaged or cut near line {line}; not used; "
+        "`fillpath fetch --index` gets another, from FILLPATH_MIRROR where that is set"
+    )
     assert collection.local_index() == before
 
 
 def test_a_cut_index_without_length_is_noticed(site: Site) -> None:
     site.files[AT] = site.files[AT][:-100]
     site.script = [no_length]
-    with pytest.raises(TransferError, match="no whole index"):
+    with pytest.raises(TransferError, match="no whole index, damaged or cut"):
         collection.refresh()
     site.files[AT] = INDEX.encode()
     site.script = [cut(50)]
@@ -98,17 +105,39 @@ def test_offline_never_asks_for_the_index(site: Site) -> None:
     assert site.requests == []
 
 
+@pytest.mark.parametrize(
+    ("login", "place"),
+    [
+        ("", "host"), ("", "host:80/a@b"), ("", "host/a@b"), ("", "[::1]:80/a@b"),
+        ("me@", "host"), ("me:secret@", "host/a@b"), ("a:sec@ret@", "host"), ("me:sec/ret@", "host/x"),
+        ("me:sec#ret@", "host:80"), ("me:sec?ret@", "host"),
+    ],
+)  # fmt: skip
+def test_no_address_of_a_file_has_a_user_or_a_password(
+    login: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILLPATH_MIRROR", f"https://{login}{place}/")
+    assert collection.address("MM") == f"https://{place}/MM"
+
+
 def test_a_folders_index_is_used_where_it_is(mirror: Path) -> None:
     assert len(collection.local_index()) == 3
     mirror.unlink()
     assert collection.local_index() == ()
 
 
-def test_a_spoilt_index_hinders_no_suggestion(mirror: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_spoilt_index_hinders_no_suggestion(
+    mirror: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mirror.write_text("spoilt")
     with pytest.raises(UnknownNameError, match="did you mean bcsstk18"):
         resolve("bcsstk81")
     assert "`fillpath fetch --index` gets another" in caplog.text
+    mirror.unlink()
+    mirror.mkdir()
+    monkeypatch.setattr(collection, "local_path", lambda: mirror)
+    assert collection.local_index() == () and f"{mirror}: Is a directory" in caplog.text
+    assert "Errno" not in caplog.text
 
 
 def test_a_bare_name_stands_for_the_only_matrix_that_has_it(mirror: Path) -> None:

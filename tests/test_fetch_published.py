@@ -15,11 +15,12 @@ from benchmarks.runs.cases import figure_cases
 from fetch import catalogue, download, published, suitesparse
 from fetch.matrix_id import parse
 from fetch.source import load
+from fillpath import paths
 from fillpath.entry import Entry
 from fillpath.errors import TransferError
 from fillpath.record import Status
 from fillpath.settings import Settings
-from tests.misbehaving import Site, cut, serving
+from tests.misbehaving import Site, answered, cut, serving
 
 NAME = "bcsstk18_as_run"
 
@@ -68,7 +69,7 @@ def test_the_pattern_is_that_of_the_files(tmp_path: Path, seed: int) -> None:
     for name, content in files.items():
         (tmp_path / f"{name}.dat").write_bytes(content)
     entry = listed(files, str(tmp_path / "{}.dat"))
-    _, size = published.write(tmp_path / "m.mtx", published.wanted(entry), entry.sha256)
+    _, _, size = published.write(tmp_path / "m.mtx", published.wanted(entry), entry.sha256)
     assert size == sum(map(len, files.values()))
     assert (scipy.io.mmread(tmp_path / "m.mtx").tocsc() != (pattern != 0)).nnz == 0
 
@@ -79,11 +80,16 @@ def test_a_matrix_is_fetched_once_and_read(site: Site) -> None:
     assert suitesparse.fetch("gSoFa", NAME).how == "reused" and len(site.requests) == 3
 
 
-def test_other_files_are_refused_and_nothing_is_kept(site: Site, files: dict[str, bytes]) -> None:
+def test_other_files_are_fetched_once_more_then_refused_and_nothing_is_kept(
+    site: Site, files: dict[str, bytes], caplog: pytest.LogCaptureFixture
+) -> None:
     site.files["/csr.dat"] = files["csr"][:-2] + b"0 "
     with pytest.raises(TransferError, match=r"is not the expected .*not kept"):
         suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256)
-    assert suitesparse.cached("gSoFa", NAME) is None
+    assert suitesparse.cached("gSoFa", NAME) is None and len(site.requests) == 6
+    assert "fetching them once more" in caplog.text
+    folder = paths.cache() / "matrices" / "gSoFa" / NAME
+    assert [path.name for path in folder.iterdir()] == ["failed.json"]
     with pytest.raises(TransferError, match="not tried again"):
         suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256)
 
@@ -92,6 +98,24 @@ def test_an_interrupted_file_is_resumed(site: Site) -> None:
     site.script = [cut(10)]
     assert suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256).how == "downloaded"
     assert site.ranges == [None, "bytes=10-", None, None] and suitesparse.cached("gSoFa", NAME)
+
+
+def test_a_file_that_was_spoilt_once_costs_nothing_but_time(site: Site, files: dict[str, bytes]) -> None:
+    site.script = [answered(200, b"1 2 3 ")]
+    arrived = suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256).arrived
+    assert len(site.requests) == 6 and arrived == 2 * sum(map(len, files.values())) - len(files["colbeg"]) + 6
+
+
+def test_files_that_arrived_whole_arrive_once(site: Site, files: dict[str, bytes]) -> None:
+    csr = site.files.pop("/csr.dat")
+    with pytest.raises(TransferError, match="HTTP 404"):
+        suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256)
+    site.files["/csr.dat"] = csr
+    suitesparse.forget_failure("gSoFa", NAME)
+    got = suitesparse.fetch("gSoFa", NAME, catalogue.find(NAME).sha256)
+    assert [request.path for request in site.requests] == ["/colbeg.dat", "/colend.dat", *["/csr.dat"] * 2]
+    assert got.arrived == len(csr) and load(parse(NAME)).matrix.shape == (30, 30)
+    assert sorted(path.name for path in got.path.parent.iterdir()) == [f"{NAME}.mtx", "receipt.json"]
 
 
 def test_no_server_is_asked_offline(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,16 +138,6 @@ def test_its_cases_are_in_the_order_of_its_authors() -> None:
     cases = figure_cases("gsofa", "fig10", Settings(suite="small"))
     orders = {case.preparation.name for case in cases if case.matrix == NAME}
     assert orders == {"natural"} and {c.preparation.name for c in cases if c.matrix != NAME} == {"metis"}
-
-
-def test_no_password_of_a_mirror_is_in_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "ATTEMPTS", 1)
-    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
-    for number, user in enumerate(("user:secret", "secret", "a:secret@secret")):
-        monkeypatch.setenv("FILLPATH_MIRROR", f"http://{user}@127.0.0.1:9/{number}")
-        record = measure("symbolic.fill1_pruned@bcsstk18.natural")
-        assert record.reason.startswith(f"http://127.0.0.1:9/{number}/MM/HB/bcsstk18.tar.gz: failed 1 times")
-        assert record.status is Status.NOT_RUN and "secret" not in record.reason
 
 
 def test_a_case_whose_files_cannot_be_had_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from fetch import catalogue
 from fillpath import paths
 from fillpath.case import Case
 from fillpath.columns import columns, counted
+from fillpath.paths import ROOT
 from fillpath.record import UNTRIED
 from fillpath.settings import settings
 from reports.facts.printed import Entries
@@ -51,9 +52,7 @@ def summary(
     tried = rows[rows["status"] != "unavailable"]
     pictures = [style.figure_path(stem(*pair), "svg") for pair in figures]
     drawn = [path for path in [*pictures, paths.PAGE] if path.is_file()]
-    files = [
-        f"  {path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path}" for path in drawn
-    ]
+    files = [f"  {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}" for path in drawn]
     blocks = [_table(tried), _untried(rows), _failures(tried), ["figures:", *files]]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
