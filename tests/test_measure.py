@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from benchmarks.engine import measure as measuring
 from benchmarks.engine.limits import SHORT, Limits, Sampling
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
+from benchmarks.runs.rounds import measure_rounds
 from fetch.matrix_id import resolve
 from fillpath import host, paths, registry
 from fillpath.case import Case, Preparation
@@ -29,6 +31,7 @@ from fillpath.record import Record, Status, read_records, record_path, write_rec
 from impl.preparation import ordering
 from tests import fakes
 from tests.ended import is_gone
+from tests.misbehaving import archive, regular
 
 JOB = measuring.job_of
 LIMITS = Limits(seconds=60, samples=3, forked=True)
@@ -332,6 +335,30 @@ def test_a_matrix_that_cannot_be_had_is_an_error_with_a_record() -> None:
     record = measure(Case("symbolic", "fill1", "grid2d,-1"), LIMITS)
     assert record.status is Status.ERROR
     assert "grid2d" in record.reason
+
+
+def test_a_matrix_that_is_gone_hides_no_stored_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("cache", "mirror"):
+        monkeypatch.setenv(f"FILLPATH_{name.upper()}", str(tmp_path / name))
+    stored = tmp_path / "mirror" / "MM" / "G" / "m.tar.gz"
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(archive(regular("m/m.mtx")))
+    case = replace(case_of("right"), matrix="G+m")
+    ok = measure(case, LIMITS)
+    shutil.rmtree(tmp_path / "cache")
+    monkeypatch.delenv("FILLPATH_MIRROR")
+    monkeypatch.setenv("FILLPATH_OFFLINE", "1")
+    assert measure(case, LIMITS) == ok == last_record(case) and ok.status is Status.OK
+    assert "offline: G/m is not in the cache" in caplog.text and "the stored result stays" in caplog.text
+    # A night and a run that measures afresh get no sample of another run.
+    night = run.Run("night", None, "")
+    (fresh,) = measure_rounds([case], 3, fresh=True, within=night)
+    assert (fresh.status, fresh.run_id, fresh.conclusive) == (Status.NOT_RUN, "night", False)
+    assert read_records(record_path("test-machine", case.name)) == [ok]
+    monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "edited")
+    assert measure(case, LIMITS).status is Status.NOT_RUN is last_record(case).status
 
 
 def test_unknown_names_are_refused_before_anything_starts() -> None:

@@ -6,7 +6,6 @@ A caller needs the name of a case only:
     record.status, record.median
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -23,14 +22,15 @@ from benchmarks.engine.process import LATE, Start, run_worker
 from benchmarks.engine.reference import load_reference, reference_path
 from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
-from fillpath import host, paths, surroundings
+from fillpath import LOG, host, paths, surroundings
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnavailableError, UnsupportedError
+from fillpath.errors import FillpathError, UnavailableError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
 from fillpath.registry import Device, Implementation, load_all, lookup
 from fillpath.series import series_path
+from fillpath.settings import without_login
 from fillpath.stages import stage_of
 from impl.cuda.peers import device_count
 
@@ -59,7 +59,8 @@ def measure(
 
     Raises UnknownNameError for a case that names nothing, and DiskFullError before any work where a record
     might not fit. Raises ConfigError for another kind of machine, and as `surroundings.require_own`. Every
-    other failure is the status of the record that is returned and stored.
+    other failure is the status of the record that is returned. It is stored, unless the input could not be
+    had and an ok record of today's code exists.
     """
     surroundings.require_own()
     load_all()
@@ -81,10 +82,11 @@ def measure(
     try:
         benchmark_of(case.stage)
         prepared = make_ready(case, limits, within)
-        if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
-            raise UnsupportedError(f"{case.matrix} has complex values; numeric work takes real ones only")
     except Exception as error:  # A record whatever happens: finding or reading a matrix may fail in any way.
-        return _not_started(blank, *_failure(error), conclusive=False)
+        return _without_input(blank, case, within, error, fresh)
+    if stage_of(case.stage).on_values and prepared.provenance.field == "complex":
+        reason = f"{case.matrix} has complex values; numeric work takes real ones only"
+        return _not_started(blank, Status.UNSUPPORTED, reason, conclusive=False)
     stored = current.reusable_record(
         case, prepared.hash, limits, processes, run_id=within.id, process=process, fresh=fresh
     )
@@ -186,9 +188,22 @@ def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Rec
     return current.store(replace(blank, status=status, reason=reason, **more))
 
 
+def _without_input(blank: Record, case: Case, within: Run, error: Exception, fresh: bool) -> Record:
+    """Return the ok record of today's code, and the failure without one or where `fresh` forbids to reuse it.
+
+    A failure is stored only where it hides no ok record.
+    """
+    status, reason = _failure(error)
+    failed = replace(blank, status=status, reason=reason, conclusive=False)
+    if (ok := current.ok_record(case, within.id)) is None:
+        return current.store(failed)
+    LOG.warning("%s: %s; the stored result stays current", case.name, reason)
+    return failed if fresh else current.make_last(ok)
+
+
 def _failure(error: Exception) -> tuple[Status, str]:
-    """Return the status and the reason, without a URL's password, of a case whose input could not be had."""
-    text = re.sub(r"//[^/\s]*@", "//", " ".join(str(error).split()))
+    """Return the status and the reason of a case whose input could not be had."""
+    text = without_login(" ".join(str(error).split()))
     if isinstance(error, FillpathError):
         return Status(error.outcome if isinstance(error, NotReadyError) else error.status), text
     status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.ERROR
