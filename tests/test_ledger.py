@@ -146,6 +146,15 @@ def test_stand_ins_alone_and_what_failed_judge_nothing(
     assert any("2 rows differ" in what for whats in lacks(mean).values() for what in whats)
 
 
+def test_a_matrix_that_is_missing_in_two_orders_is_missing_once() -> None:
+    both = (Made("bcsstk18_as_run", "gSoFa", "bcsstk18_as_run"), *MATRICES)
+    matrices = ("bcsstk18", "bcsstk18_as_run", "rma10")
+    wanted = [case_of(name, matrix) for matrix in matrices for name in (OFF, ON)]
+    of = {**dict.fromkeys(exhibits("gsofa"), ()), "fig14": wanted}
+    standing = judged(HERE[2:], entries=both, cases=lambda _, figure: of[figure])["h200", MEAN]
+    assert lacks(standing)["matrix"] == ("bcsstk18_as_run (BC)", "rma10 (RM)")
+
+
 def test_a_library_without_a_result_is_what_is_missing() -> None:
     """Where HYPRE was measured it is none, nor are too few cores."""
     case = Case.parse("laplacian.hypre@ecology1.amd")

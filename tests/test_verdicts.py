@@ -248,6 +248,11 @@ def test_a_matrix_counts_once_in_its_authors_order_where_that_was_measured() -> 
     without = row(None, "BC", label=f"{AS_RUN} (BC)")
     assert only([metis, as_run]).points["value"].tolist() == [1.17]
     assert only([metis, without]).points["value"].tolist() == [9.0]
+    assert only([metis, as_run]).left_out == only([metis, without]).left_out == ()
+    neither = [row(None, "BC", label="bcsstk18 (BC)"), without, row(None, "BB", label="bbmat (BB)")]
+    late = row(None, "BC", label="bcsstk18 (BC)", status="not_run")
+    assert only(neither).left_out == ((f"{AS_RUN} (BC)", "timeout"), ("bbmat (BB)", "timeout"))
+    assert only([late, without]).left_out == (("bcsstk18 (BC)", "not run"), (f"{AS_RUN} (BC)", "timeout"))
 
 
 def test_a_pair_is_reproduced_together_or_not_at_all() -> None:

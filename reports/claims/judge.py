@@ -26,8 +26,10 @@ def judge(frame: pd.DataFrame, claim: Claim, held: Held) -> list[Verdict]:
     rows, basis = points(frame, claim, held), held.basis or claim.metric
     has, own = rows["has"], rows["own"]
     found, instead = _as_run(rows[own & has], claim.paper), rows[rows["stands_in"] & has]
-    without = dict.fromkeys(rows.loc[own & ~has, "left_out"])
-    left_out = tuple(row for row in without if row[0] not in set(found["label"]))
+    without = rows[own & ~has & ~rows["input"].isin(found["input"])]
+    # A matrix that lacks a number in two orders is named once.
+    named = {(matrix, row[1]): row for matrix, row in zip(without["input"], without["left_out"], strict=True)}
+    left_out = tuple(named.values())
     verdicts = [_verdict(claim, found, held, left_out)] if len(found) else []
     nothing = Verdict(claim.id, basis, Outcome.NOT_JUDGED, f"printed {claim.printed}", Reason.NOT_RUN)
     if not verdicts and not held.beside:

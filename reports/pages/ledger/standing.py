@@ -11,6 +11,7 @@ from fillpath.peers import peer
 from fillpath.record import record_path
 from reports.claims.verdict import CONCLUSIVE, Missing, Outcome, Reason, Standing, Verdict
 from reports.facts.claims import Claim, claims
+from reports.facts.naming import printed_label
 from reports.figures import View, deciding
 from reports.pages.ledger.text import left_out_text
 
@@ -74,7 +75,7 @@ def _missing(claim: Claim, view: View, cases: Sequence[Row], verdict: Verdict | 
         lacks.append(("library", f"{library.title}, no result on {view.machine}: {library.command}"))
     if lacking or not measured:
         here = {row["matrix"] for row in ok}
-        lacks += [_lack(row, view.has_gpu, row["matrix"] in here) for row in rows if row["status"] != "ok"]
+        lacks += [_lack(row, view, row["matrix"] in here) for row in rows if row["status"] != "ok"]
     if absent := [abbr for abbr in lacking if abbr not in {row["abbr"] for row in rows}]:
         lacks.append(("experiment", f"none of the figure's experiments has {', '.join(absent)}"))
     if not lacks and (verdict is None or not verdict.n):
@@ -83,7 +84,7 @@ def _missing(claim: Claim, view: View, cases: Sequence[Row], verdict: Verdict | 
     return tuple(Missing(kind, tuple(dict.fromkeys(w for k, w in lacks if k == kind))) for kind in kinds)
 
 
-def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:
+def _lack(row: Row, view: View, is_here: bool) -> tuple[str, str]:
     """Why a case has no number. is_here : whether any case has one of its matrix."""
     reason = str(row["reason"])
     if row["status"] == "unavailable":
@@ -91,6 +92,8 @@ def _lack(row: Row, has_gpu: bool, is_here: bool) -> tuple[str, str]:
         return kind, f"{row['implementation']}: {reason}"
     if row["status"] != "not_run":
         return "measurement", f"{row['case']}: {str(row['status']).replace('_', ' ')}, {reason}"
-    if registry.lookup(row["stage"], row["implementation"]).device == "gpu" and not has_gpu:
+    if registry.lookup(row["stage"], row["implementation"]).device == "gpu" and not view.has_gpu:
         return "GPU", f"{row['implementation']}: no record of a GPU on this machine"
-    return ("measurement", str(row["case"])) if is_here else ("matrix", str(row["label"]))
+    # A matrix of the paper has one label in all orders.
+    label = printed_label(row["abbr"], view.paper) if isinstance(row["abbr"], str) else str(row["label"])
+    return ("measurement", str(row["case"])) if is_here else ("matrix", label)

@@ -23,9 +23,7 @@ def table(standings: Sequence[Standing]) -> str:
     """Return the ledger as text: a line per claim and machine, then how many claims have which outcome."""
     rows = [(s.machine, s.claim.id, s.claim.printed, *measured_on(s), outcome_of(s)) for s in standings]
     head = ("machine", "claim", "printed", "measured", "n", "outcome")
-    return "\n".join(
-        [*columns([head, *rows]), "", *(": ".join(map(str, each)) for each in counts(standings))]
-    )
+    return "\n".join([*columns([head, *rows]), "", *(": ".join(map(str, row)) for row in counts(standings))])
 
 
 def measured_on(standing: Standing) -> tuple[str, str]:
@@ -113,11 +111,7 @@ def _printed_of_same(claim: Claim, verdict: Verdict) -> str:
 def left_out_text(rows: Iterable[tuple[str, str]]) -> str:
     """Return `not run: pre2 (PR), twotone (TT); timeout: audikw_1 (AU)`."""
     reasons: dict[str, list[str]] = {}
-    for label, reason in rows:
-        reasons.setdefault(reason, []).append(label)
-    more = {
-        reason: [f"{len(labels) - SHOWN} more"][: len(labels) > SHOWN] for reason, labels in reasons.items()
-    }
-    return "; ".join(
-        f"{reason}: {', '.join(labels[:SHOWN] + more[reason])}" for reason, labels in reasons.items()
-    )
+    for label, why in rows:
+        reasons.setdefault(why, []).append(label)
+    more = {why: [f"{len(labels) - SHOWN} more"][: len(labels) > SHOWN] for why, labels in reasons.items()}
+    return "; ".join(f"{why}: {', '.join(labels[:SHOWN] + more[why])}" for why, labels in reasons.items())
