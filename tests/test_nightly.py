@@ -480,23 +480,37 @@ def test_what_changed_of_kernels_is_in_the_summary(repository: Repository) -> No
     assert "exact change of kernels is not known: no NVRTC" in repository.night().text.splitlines()
 
 
-@pytest.mark.parametrize("status", [0, 1, 2])
-def test_the_line_for_cron_mails_the_summary_of_a_loss_alone(tmp_path: Path, status: int) -> None:
+@pytest.mark.parametrize(
+    ("pull", "install", "status", "expected"),
+    [
+        (0, 0, 0, ""),
+        (0, 0, 1, "fillpath: status 1\nsummary 6h\n"),
+        (0, 0, 2, "fillpath: status 2\nsummary 6h\n"),
+        (128, 0, 0, "fillpath: status 128\nfatal: git\n"),
+        (0, 2, 0, "fillpath: status 2\nfatal: make\n"),
+    ],
+)
+def test_the_line_for_cron_mails_what_went_wrong_and_nothing_of_a_quiet_night(
+    tmp_path: Path, pull: int, install: int, status: int, expected: str
+) -> None:
     (line,) = re.findall(
         r"^    30 1 \* \* \* (.*)$", (ROOT / "docs" / "nightly.md").read_text(), re.MULTILINE
     )
     clone, tools = tmp_path / "fillpath-nightly", tmp_path / "bin"
+    failing = "[ {0} = 0 ] || echo fatal: {1} >&2; exit {0}"
     for path, text in {
-        tools / "git": "true", tools / "make": "true", tools / "mail": "cat > $HOME/mailed",
-        clone / ".venv" / "bin" / "fillpath": f"echo summary $FILLPATH_LIMIT; exit {status}",
+        tools / "git": failing.format(pull, "git"), tools / "make": failing.format(install, "make"),
+        tools / "mail": 'echo "$2" > $HOME/mailed; cat >> $HOME/mailed',
+        clone / ".venv" / "bin" / "fillpath": f"echo on >&2; echo summary $FILLPATH_LIMIT; exit {status}",
     }.items():  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
     environment = {"HOME": str(tmp_path), "PATH": f"{tools}:{os.environ['PATH']}"}
-    subprocess.run(["sh", "-c", line], env=environment, check=True)
+    done = subprocess.run(["sh", "-c", line], env=environment, check=True, capture_output=True, text=True)
     mailed = tmp_path / "mailed"
-    assert (mailed.read_text() if mailed.is_file() else "") == ("summary 6h\n" if status == 1 else "")
+    assert (mailed.read_text() if mailed.is_file() else "") == expected
+    assert done.stdout == done.stderr == "", "cron mails what is printed"
 
 
 def test_what_nights_know_is_read_back_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
