@@ -106,8 +106,7 @@ def _collection(conditions: dict[str, Any]) -> Sequence[Sequence[str]]:
         raise UnknownNameError(f"no matrix of the collection answers {query}{advice}")
     rows = [("id", "order", "entries", "symmetry", "of values", "kind")]
     for matrix in found:
-        square = matrix.rows == matrix.columns
-        order = str(matrix.rows) if square else f"{matrix.rows}x{matrix.columns}"
+        order = str(matrix.rows) if matrix.rows == matrix.columns else f"{matrix.rows}x{matrix.columns}"
         symmetries = f"{matrix.pattern_symmetry:g}", f"{matrix.numerical_symmetry:g}"
         rows.append((parse(matrix.label).text, order, str(matrix.entries), *symmetries, matrix.kind))
     return rows

@@ -5,7 +5,11 @@ cannot be measured is skipped if a later one can be; otherwise the next night be
 for a regression that the last night did not know, 2 where a commit has no result at all.
 
 With --branch, measure a branch and the commit at which it left the default branch instead, and report what
-became faster too. The next night is as it would have been."""
+became faster too. The next night is as it would have been.
+
+    FILLPATH_SUITE=small FILLPATH_LIMIT=6h fillpath nightly
+
+The settings are those of `make figures`."""
 
 import time
 from collections import Counter

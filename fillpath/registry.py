@@ -126,19 +126,9 @@ def implementation(
     stage_of(stage)
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        entry = Implementation(
-            stage,
-            name or function.__name__,
-            device,
-            paper,
-            section,
-            function,
-            _noun_taken(function, stage),
-            options_of(function),
-            available,
-            kernels,
-            (peer,) if peer else (),
-        )
+        named = stage, name or function.__name__, device, paper, section
+        given = _noun_taken(function, stage), options_of(function)
+        entry = Implementation(*named, function, *given, available, kernels, (peer,) if peer else ())
         present = _registry.get((stage, entry.name))
         if present is not None and present.module != entry.module:
             raise UnknownNameError(f"{stage}.{entry.name} is registered by {present.module} already")
@@ -150,8 +140,7 @@ def implementation(
 
 def load_all() -> None:
     """Import every module under impl/, which registers what they hold."""
-    package = importlib.import_module("impl")
-    for module in pkgutil.walk_packages(package.__path__, "impl."):
+    for module in pkgutil.walk_packages(importlib.import_module("impl").__path__, "impl."):
         importlib.import_module(module.name)
 
 

@@ -8,6 +8,7 @@ stopped. A place also reads kernels' seconds, peak memory and clocks.
 """
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -168,7 +169,5 @@ def _pool_hook(cupy: Any) -> Any:
 
 
 def _status_bytes(field: str) -> int | None:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) * 1024
-    return None
+    found = re.search(rf"^{field}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(found[1]) * 1024 if found else None

@@ -112,11 +112,7 @@ def load_reference(path: Path) -> Reference | None:
 
 
 def _save(path: Path, reference: Reference) -> None:
+    provenance = np.array(json.dumps([reference.made_by, reference.checked_by]))
+    arrays = {**vars(reference.counts), "row_hashes": reference.row_hashes, "provenance": provenance}
     with atomic_write(path, "wb") as handle:
-        np.savez(
-            handle,
-            lower=reference.counts.lower,
-            upper=reference.counts.upper,
-            row_hashes=reference.row_hashes,
-            provenance=np.array(json.dumps([reference.made_by, reference.checked_by])),
-        )
+        np.savez(handle, **arrays)

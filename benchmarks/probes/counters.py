@@ -45,9 +45,7 @@ def find_ncu() -> str:
     program = shutil.which("ncu")
     elsewhere = [str(path) for folder, pattern in PLACES for path in sorted(folder.glob(pattern))]
     if program is None and not elsewhere:
-        raise CountingError(
-            "ncu (NVIDIA Nsight Compute) is neither on the PATH nor under /opt/nvidia or /usr/local/cuda"
-        )
+        raise CountingError("no ncu (NVIDIA Nsight Compute) on the PATH, in /opt/nvidia or /usr/local/cuda")
     return program or elsewhere[-1]
 
 
@@ -105,11 +103,8 @@ def explain(text: str) -> str:
             "module with NVreg_RestrictProfilingToAdminUsers=0 "
             "(https://developer.nvidia.com/ERR_NVGPUCTRPERM)"
         )
-    errors = [
-        line.removeprefix("==ERROR==").strip() for line in text.splitlines() if line.startswith("==ERROR==")
-    ]
-    if errors:
-        return f"ncu: {errors[0]}"
+    if error := re.search(r"^==ERROR==(.*)", text, re.MULTILINE):
+        return f"ncu: {error[1].strip()}"
     if "No kernels were profiled" in text:
         return "ncu profiled no kernel"
     return "ncu wrote no table"

@@ -56,15 +56,10 @@ def counts_path(tool: str, machine: str, case: str) -> Path:
 def store(tool: str, record: Record, content: Mapping[str, Any]) -> Path:
     """Write counts with the key of their record. Return the file."""
     path = counts_path(tool, record.machine, record.case)
-    about = {
-        "schema": 1,
-        "case": record.case,
-        "key": record.key,
-        "machine": record.machine,
-        "device": record.device,
-        "started_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-    }
-    write_text(path, json.dumps({**about, **content}, indent=2, sort_keys=True) + "\n")
+    about = {name: getattr(record, name) for name in ("case", "key", "machine", "device")}
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    stored = {"schema": 1, "started_at": now, **about, **content}
+    write_text(path, json.dumps(stored, indent=2, sort_keys=True) + "\n")
     return path
 
 

@@ -14,6 +14,8 @@ from fillpath.papers import paper
 from fillpath.paths import CONFIG
 from fillpath.stages import stage_of
 
+FILE = "config/experiments.yaml"
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -63,9 +65,7 @@ def _experiment(entry: Mapping[str, Any]) -> Experiment:
         matrices = tuple(catalogue.lookup(matrix).id for matrix in matrices)
     for matrix in entry.get("only", ()):
         if entry["matrices"] not in catalogue.lookup(matrix).papers:
-            raise ConfigError(
-                f"config/experiments.yaml: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices"
-            )
+            raise ConfigError(f"{FILE}: {entry['id']}: {matrix} is none of {entry['matrices']}'s matrices")
     made = {
         "stage": stage_of(entry["stage"]).name,
         "implementations": tuple(entry.get("implementations", ())),
@@ -86,7 +86,7 @@ def variant(stage: str, text: str) -> tuple[Case, registry.Device]:
     case = replace(written, options=implementation.canonical(dict(written.options)), seed=0, threads=0)
     if case != written:
         canonical = case.name.removeprefix(f"{stage}.").partition("@")[0]
-        raise ConfigError(f"config/experiments.yaml: implementation {text}: write {canonical}")
+        raise ConfigError(f"{FILE}: implementation {text}: write {canonical}")
     if case.gpus:
         implementation.option("gpus")
     return case, implementation.device

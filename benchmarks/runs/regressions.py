@@ -119,8 +119,7 @@ def _regression(
 
 def _first_bad(commits: Sequence[str], is_bad: Callable[[str], bool]) -> str:
     """Return the first commit after the base from which on all are bad. The tip is."""
-    bad = [commits[-1], *takewhile(is_bad, commits[-2:0:-1])]
-    return bad[-1]
+    return [commits[-1], *takewhile(is_bad, commits[-2:0:-1])][-1]
 
 
 def _rest(before: Regression, course: Course, judgement: Judgement | None, tip: str) -> Regression | None:

@@ -43,7 +43,7 @@ def median_seconds(name: str) -> float:
     Raises DiskFullError: a case that was refused for want of space has no record.
     """
     die_with_parent()
-    case, within = Case.parse(name), _run()
+    case, within = Case.parse(name), run.current() or run.alone()
     for _ in measure_rounds([case], settings().rounds, settings().fresh, within):
         pass
     processes = of_run(read_records(record_path(machine_name(), name)))
@@ -58,7 +58,7 @@ def run_stage(stage: str) -> None:
     Raises DiskFullError where a case was refused for want of space; InputError where the records of a case
     are damaged, once all others are measured.
     """
-    within, cases, damage = _run(), [], []
+    within, cases, damage = run.current() or run.alone(), [], []
     for case in suite_cases(settings(), stage):
         try:
             read_records(record_path(machine_name(), case.name))
@@ -79,11 +79,7 @@ def run_stage(stage: str) -> None:
 
 def is_done(stage: str) -> bool:
     """Tell whether `run_stage` would measure nothing."""
-    return not outstanding(suite_cases(settings(), stage), _run())
-
-
-def _run() -> Run:
-    return run.current() or run.alone()
+    return not outstanding(suite_cases(settings(), stage), run.current() or run.alone())
 
 
 def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Run) -> None:

@@ -25,9 +25,7 @@ def submits(profile: str) -> bool:
     if loaded.get("executor") != "slurm":
         return False
     if loaded.get("slurm-jobname-prefix") != PREFIX:
-        raise ConfigError(
-            f"{path}: slurm-jobname-prefix has to be {PREFIX}, which marks the jobs that a killed run left"
-        )
+        raise ConfigError(f"{path}: slurm-jobname-prefix has to be {PREFIX}, which marks a killed run's jobs")
     return True
 
 
@@ -39,14 +37,12 @@ def cancel_orphans(deadline: float) -> None:
 
     deadline : by the monotonic clock
     """
-    left = _jobs()
-    if left:
+    if left := _jobs():
         print(f"fillpath: cancelling Slurm's jobs of a killed run: {', '.join(left)}", file=sys.stderr)
         _ask("scancel", *left)
     while left := _jobs():
         if time.monotonic() > deadline:
-            jobs = ", ".join(left)
-            raise FillpathError(f"Slurm's jobs {jobs} do not end: see `squeue --me`, then try again")
+            raise FillpathError(f"Slurm's jobs {', '.join(left)} do not end: see `squeue --me`, then retry")
         time.sleep(1)
 
 
@@ -61,8 +57,7 @@ def _ask(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except FileNotFoundError:
-        remedy = "start this on a host that submits to Slurm"
-        raise FillpathError(f"{command[0]} is not on PATH: {remedy}") from None
+        raise FillpathError(f"{command[0]} is not on PATH: start this on a host that submits jobs") from None
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         reason = str(error.stderr or "").strip() or error
         raise FillpathError(f"{' '.join(command)}: {reason}") from error

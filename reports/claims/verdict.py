@@ -1,4 +1,7 @@
-"""The outcome of a claim on one machine, its numbers, both as text, and the things that the claim lacks."""
+"""The outcome of a claim on one machine, its numbers, both as text, and the things that the claim lacks.
+
+outcome_label(Outcome.NOT_JUDGED, Reason.NOT_RUN)    # not judged (not run)
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

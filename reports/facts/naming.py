@@ -1,4 +1,7 @@
-"""Names of matrices in a paper's figures, and the distance of a stand-in from the matrix that it replaces."""
+"""Names of matrices in a paper's figures, and the distance of a stand-in from the matrix that it replaces.
+
+label("rma10", catalogue.lookup("rma10"), "gsofa")    # rma10 (RM)
+"""
 
 import functools
 import math

@@ -34,8 +34,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     counts = pd.DataFrame({case: _counts(rows) for case, rows in bins.groupby("case", sort=False)}).T
     columns = ["depth", *(f"{name}{end}" for name in TRENDS for end in ENDS)]
     rows = bins.join(counts.reindex(columns=columns).astype(float), on="case")
-    rows = with_absent(rows, [SHOWN], "label")
-    return rows.sort_values("abbr", key=pd.isna, kind="stable")
+    return with_absent(rows, [SHOWN], "label").sort_values("abbr", key=pd.isna, kind="stable")
 
 
 def _counts(bins: pd.DataFrame) -> dict[str, float]:

@@ -47,8 +47,7 @@ REGIMES = f"{FITS}: all in the card's memory, nothing evicted; {OVERSUBSCRIBED}:
 
 def standing_in(rows: pd.DataFrame, shown: Collection[str], by: str = "stand_in_for") -> pd.DataFrame:
     """Return the rows, each standing in for these matrices alone, by the names of a column."""
-    names = rows[by].map(lambda names: among(names, shown))
-    return rows.assign(stand_in_for=names.astype("object"))
+    return rows.assign(stand_in_for=rows[by].map(lambda names: among(names, shown)).astype("object"))
 
 
 def budgeted(cases: pd.DataFrame, variant: str, whole: str = "") -> pd.DataFrame:

@@ -73,9 +73,8 @@ def make(
     decide = [(paper, figure) for paper in judged for figure in deciding(paper).values()]
     _sources[:] = [sources]
     with workers(begin) as pool:
-        tasks = {
-            pair: pool.submit(_figure, *pair, pair in drawn) for pair in dict.fromkeys([*decide, *drawn])
-        }
+        pairs = dict.fromkeys([*decide, *drawn])
+        tasks = {pair: pool.submit(_figure, *pair, pair in drawn) for pair in pairs}
         found = {pair: task.result() for pair, task in tasks.items()}
     of_none = [View(paper, "", machine) for machine in sources.machines for paper in judged]
     every = [*(each for each, _ in found.values()), *map(standings_of, of_none)]

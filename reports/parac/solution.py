@@ -37,9 +37,8 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
     rows = rows.reindex(columns=[*dict.fromkeys([*cases, *FACTS])])
     runs = rows.loc[rows["status"] == "ok", "runs"]
     factor, analysis, solve = seconds("matrix", "factor"), seconds("analysis"), seconds("solve")
-    rows = rows.assign(
-        total=unit * rows["median"], after=analysis + solve, setup=seconds("factor", "analysis")
-    )
+    total, setup = unit * rows["median"], seconds("factor", "analysis")
+    rows = rows.assign(total=total, after=analysis + solve, setup=setup)
     return rows.assign(factor=factor, analysis=analysis, solve=solve)
 
 

@@ -115,9 +115,8 @@ def save(
     verdicts : key and text of each; the picture has the first of them.
     site : the folder, None for the page's own.
     """
-    svg, csv, pdf, page, table = (
-        figure_path(stem, kind, site) for kind in ("svg", "csv", "pdf", PAGE, TABLE)
-    )
+    kinds = ("svg", "csv", "pdf", PAGE, TABLE)
+    svg, csv, pdf, page, table = (figure_path(stem, kind, site) for kind in kinds)
     write_picture(figure, page)
     write_below(figure, caption, in_brief(verdicts, int(LETTERS * figure.get_figwidth())), footer(stamp))
     box = measured(figure)
