@@ -215,11 +215,7 @@ def refuse_unknown(environment: Mapping[str, str]) -> None:
             raise ConfigError(f"{name}: no such setting; {hint}")
 
 
+@functools.cache
 def settings() -> Settings:
     """Return the settings of this process, read once. Raises ConfigError."""
-    return _read()
-
-
-@functools.cache
-def _read() -> Settings:
     return Settings.from_env(os.environ)

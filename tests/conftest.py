@@ -9,7 +9,6 @@ import numba
 import pytest
 from hypothesis import settings
 
-import fillpath.settings
 from benchmarks.engine import template, workers
 from benchmarks.engine.reference import reference
 from fetch.prepare import prepare, prepared_path
@@ -25,8 +24,6 @@ from tests.reports_fakes import one_process, site, standings  # noqa: F401
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
 REGISTERED = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
-# A process reads its settings once, but a test changes the environment.
-fillpath.settings._read = fillpath.settings._read.__wrapped__
 
 settings.register_profile("fillpath", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fillpath")

@@ -126,7 +126,7 @@ def test_a_template_imports_and_starts_nothing(no_templates: None) -> None:
         "worker.import_early(process._IMPORTS['cpu']); begin_compiler(); "
         "template._require_nothing_started(); "
         "import fillpath.settings as s, numba; "
-        "read = [s._read, m.cores, m.versions]; print([f.cache_info().currsize for f in read]); "
+        "read = [s.settings, m.cores, m.versions]; print([f.cache_info().currsize for f in read]); "
         "print(numba.np.ufunc.parallel._is_initialized)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
