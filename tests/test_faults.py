@@ -19,7 +19,7 @@ import pytest
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.probes import cupti
-from benchmarks.probes.counting import CountingError, counts_path
+from benchmarks.probes.counting import CountingError, counts_path, run_child
 from benchmarks.probes.cupti import Counter, counted_cases
 from benchmarks.runs import archive
 from commands import main
@@ -90,12 +90,13 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Record]:
 def scripted(monkeypatch: pytest.MonkeyPatch, script: str, counted: Any = COUNTED) -> None:
     """Have the child run this; `target` is its file, `case` the case's name."""
 
-    def command(self: Counter, case: Case, target: Path) -> list[str]:
+    def child(command: list[str], seconds: float, name: str) -> subprocess.CompletedProcess[str]:
+        *_, target, case = command
         start = f"import os, sys, time, json, pathlib\nCOUNTED = {counted!r}\n"
-        mine = f"target, case = pathlib.Path({str(target)!r}), {case.name!r}\n"
-        return [sys.executable, "-c", start + mine + script]
+        mine = f"target, case = pathlib.Path({target!r}), {case!r}\n"
+        return run_child([sys.executable, "-c", start + mine + script], seconds, name)
 
-    monkeypatch.setattr(Counter, "command", command)
+    monkeypatch.setattr(cupti, "run_child", child)
 
 
 WRITES = "target.write_text(json.dumps(COUNTED))\n"
@@ -324,8 +325,7 @@ def test_a_child_follows_its_parents_end_before_it_does_anything(
     order: list[str] = []
     monkeypatch.setattr(cupti, "die_with_parent", lambda: order.append("follows"))
     monkeypatch.setattr(Counter, "counted", lambda self, case: order.append(f"counts {case.name}"))
-    # What the parent starts, as the child reads it.
-    assert cupti.FAULTS.main(cupti.FAULTS.command(CASE, tmp_path / "counted")[4:]) == 0
+    assert cupti.FAULTS.main([str(tmp_path / "counted"), CASE.name]) == 0
     assert order == ["follows", f"counts {CASE.name}"] and (tmp_path / "counted").exists()
 
 

@@ -88,7 +88,8 @@ class Counter:
             raise CountingError(f"{case.name}: {why_not}")
         with tempfile.TemporaryDirectory() as folder, exclusive(node_lock("measurement")):
             target = Path(folder) / "counted.json"
-            ended = run_child(self.command(case, target), SECONDS, f"{case.name}: counting")
+            child = [sys.executable, "-m", "benchmarks.probes.cupti", self.tool, str(target), case.name]
+            ended = run_child(child, SECONDS, f"{case.name}: counting")
             # The child writes its file last and whole. How it ends after that, and CUPTI in it, is no matter.
             if not target.is_file():
                 cause = why(ended, f"{self.tool}: ") or f"the child ended with exit status {ended.returncode}"
@@ -97,10 +98,6 @@ class Counter:
         # The record may be of another host with this machine's name.
         about = {"host": identity(), "facts": self.facts(counted, implementation)}
         return store(self.tool, record, {**counted, **about})
-
-    def command(self, case: Case, target: Path) -> list[str]:
-        """Return the command of the child, which writes its counts as JSON to the target."""
-        return [sys.executable, "-m", "benchmarks.probes.cupti", self.tool, str(target), case.name]
 
     def main(self, arguments: Sequence[str]) -> int:
         """Do the child's part for the file to write and the case. Return the exit status."""
