@@ -104,7 +104,7 @@ class Gpu(Host):
         with _pool_hook(self._cupy) as pool:
             result = call()
             self.synchronise()
-        self._peak = pool.most - pool.before
+        self._peak = pool.most
         return result
 
     def sampled(self, call: Call) -> Call:
@@ -144,18 +144,11 @@ class Gpu(Host):
 
 
 def _pool_hook(cupy: Any) -> Any:
-    """Return a hook of CuPy's pool.
-
-    before : bytes in use when the hook was made.
-    most : the most bytes in use since.
-    """
+    """Return a hook of CuPy's pool. most : bytes, the most in use above those in use when it was made."""
 
     class Hook(cupy.cuda.MemoryHook):  # type: ignore[misc]
         name = "fillpath"
-
-        def __init__(self) -> None:
-            self.before = int(cupy.get_default_memory_pool().used_bytes())
-            self.used = self.most = self.before
+        used = most = 0
 
         def malloc_postprocess(self, *, mem_size: int, mem_ptr: int, **_: int) -> None:
             # Without a pointer where it failed.
