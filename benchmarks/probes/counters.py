@@ -103,8 +103,8 @@ def explain(text: str) -> str:
             "module with NVreg_RestrictProfilingToAdminUsers=0 "
             "(https://developer.nvidia.com/ERR_NVGPUCTRPERM)"
         )
-    if error := re.search(r"^==ERROR==(.*)", text, re.MULTILINE):
-        return f"ncu: {error[1].strip()}"
+    if error := re.search(r"^==ERROR== *(.*\S)", text, re.MULTILINE):
+        return f"ncu: {error[1]}"
     if "No kernels were profiled" in text:
         return "ncu profiled no kernel"
     return "ncu wrote no table"
