@@ -109,9 +109,7 @@ def registered_kernels() -> list[Kernel]:
     found = {Kernel(device_digest.KERNEL, ()): None}
     for entry in registry.registered():
         module = sys.modules[entry.module]
-        files = getattr(module, "VARIANTS_OF", entry.kernels)
-        paths = kernel_paths(entry.function, files) if entry.kernels else []
-        for path in paths:
+        for path in kernel_paths(entry.function, getattr(module, "VARIANTS_OF", entry.kernels)):
             text = "\n".join(part.read_text() for part in (path, *included(path)))
             words = set(re.findall(r"\w+", text))
             for variant in getattr(module, "VARIANTS", ()):
