@@ -47,9 +47,5 @@ def schema_of(name: str) -> dict[str, Any]:
 @functools.cache
 def figure_names() -> tuple[str, ...]:
     """Return `paper.figure` of each figure in the order of experiments.yaml. Raises ConfigError."""
-    path = CONFIG / "experiments.yaml"
-    try:
-        names = [f"{each['paper']}.{each['figure']}" for each in load(path)]
-    except (TypeError, KeyError) as error:
-        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from None
-    return tuple(dict.fromkeys(names))
+    loaded = load(CONFIG / "experiments.yaml", "experiments")
+    return tuple(dict.fromkeys(f"{each['paper']}.{each['figure']}" for each in loaded))
