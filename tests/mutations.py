@@ -297,7 +297,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a number of asv's pools two runs of a commit", "benchmarks/runs/airspeed.py",
-        "[records[-1].case] = of_run(records)", "[records[-1].case] = records",
+        "{case: of_run(records) for", "{case: records for",
         "test_asv.py::test_a_row_has_the_last_run_of_each_case_at_a_commit_that_the_repository_has",
     ),
     # How a case is measured.

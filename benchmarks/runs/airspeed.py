@@ -17,10 +17,12 @@ A `track_` function that returns a dict breaks `asv publish`: each quantity is a
 Cases are keyed by `repr`, and a skipped case is a bare NaN: it is null here, so that the files are JSON.
 """
 
+import itertools
 import json
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -109,9 +111,8 @@ def rows_of(measured: Mapping[str, Sequence[Record]]) -> Rows:
     rows: Rows = {}
     for case, records in measured.items():
         stage = case.partition(".")[0]
-        failed = records[-1].median is None
-        seconds = None if failed else Rounds.of(records).median
-        for name, number in {"seconds": seconds, **({} if failed else agreed(records))}.items():
+        seconds = None if records[-1].median is None else Rounds.of(records).median
+        for name, number in {"seconds": seconds, **agreed(records)}.items():
             rows.setdefault(f"{stage}.{stage.capitalize()}.track_{name}", {})[case] = number
     return rows
 
@@ -146,16 +147,12 @@ def facets(name: str) -> dict[str, str]:
 
 def _measured(name: str) -> dict[tuple[str, str], dict[str, Sequence[Record]]]:
     """Return each case's last run at each commit and version of Python, from trees without changes."""
-    found: dict[tuple[str, str], dict[str, Sequence[Record]]] = {}
-    for stored in stored_records(name):
-        runs: dict[tuple[str, str], list[Record]] = {}
-        for record in stored:
-            if record.commit and record.dirty is False and record.status not in UNTRIED:
-                python = ".".join(record.versions.get("python", "").split(".")[:2])
-                runs.setdefault((record.commit, python), []).append(record)
-        for key, records in runs.items():
-            found.setdefault(key, {})[records[-1].case] = of_run(records)
-    return found
+    found: dict[tuple[str, str], dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in itertools.chain.from_iterable(stored_records(name)):
+        if record.commit and record.dirty is False and record.status not in UNTRIED:
+            python = ".".join(record.versions.get("python", "").split(".")[:2])
+            found[record.commit, python][record.case].append(record)
+    return {key: {case: of_run(records) for case, records in cases.items()} for key, cases in found.items()}
 
 
 def _row(numbers: Mapping[str, float | None]) -> list[Any]:
