@@ -64,7 +64,6 @@ def _range(text: str, whole: bool) -> Range:
 
 
 def _end(part: str, whole: bool) -> float:
-    """Return one end of a range."""
     value = float(part) if _NUMBER.fullmatch(part) else -1.0
     if value < 0 or (not value.is_integer() if whole else value > 1):
         kind = "a whole number such as 1000 or 1e6" if whole else "a number from 0 to 1"

@@ -76,7 +76,6 @@ def host_facts() -> dict[str, str | float | None]:
 
 
 def _digits(*facts: str | None) -> str:
-    """Hash these facts to 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(["fillpath", *facts]).encode()).hexdigest()[:16]
 
 

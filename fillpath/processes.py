@@ -145,7 +145,6 @@ def _resampled_medians(seconds: Sequence[float], seed: int) -> Floats:
 
 
 def _quantiles(values: Floats) -> tuple[float, float]:
-    """Return the ends of the part of the values that LEVEL is of."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 

@@ -159,7 +159,6 @@ def lookup(stage: str, name: str) -> Implementation:
 
 
 def _noun_taken(function: Callable[..., Any], stage: str) -> type:
-    """Return the annotated noun of the function's first parameter."""
     first = next(iter(inspect.signature(function).parameters), "")
     hint = typing.get_type_hints(function).get(first)
     allowed = {noun: noun for noun in TAKEN if noun not in stage_of(stage).withheld}

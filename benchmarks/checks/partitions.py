@@ -75,7 +75,6 @@ def verify_levels(result: Any, filled: Filled) -> Verified:
 
 @njit(cache=True)
 def _broken(indptr, indices, upper_start, level):
-    """Count exact dependencies that do not go up."""
     n = len(level)
     updates = np.zeros(n, np.bool_)
     for row in range(n):

@@ -94,7 +94,6 @@ class AnyWorker:
         return [] if self.has_ended() else [self.pid]
 
     def _status(self) -> int:
-        """Wait for its exit status."""
         return self._process.wait()
 
     def _close(self) -> None:

@@ -99,7 +99,6 @@ def figure_cases(paper: str, figure: str, settings: Settings) -> list[Case]:
 
 
 def _cases_of(chosen: Iterable[Experiment], settings: Settings) -> list[Case]:
-    """Return the cases of these experiments, each once."""
     return list(dict.fromkeys(case for each in chosen for case in experiment_cases(each, settings)))
 
 
