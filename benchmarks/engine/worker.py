@@ -66,6 +66,7 @@ def reported(report: Report, work: Callable[[], None]) -> bool:
     """Do the work, and report how it failed. Returns whether it did not."""
     try:
         work()
+        return True
     except MemoryError as error:
         report("failed", status="out_of_memory", reason=f"MemoryError: {error}")
     except FillpathError as error:
@@ -75,8 +76,6 @@ def reported(report: Report, work: Callable[[], None]) -> bool:
         traceback.print_exc()
         status = "out_of_memory" if is_out_of_memory(error) else "error"
         report("failed", status=status, reason=f"{type(error).__name__}: {error}")
-    else:
-        return True
     return False
 
 

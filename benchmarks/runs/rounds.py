@@ -44,8 +44,7 @@ def median_seconds(name: str) -> float:
     """
     die_with_parent()
     case, within = Case.parse(name), run.current() or run.alone()
-    for _ in measure_rounds([case], settings().rounds, settings().fresh, within):
-        pass
+    list(measure_rounds([case], settings().rounds, settings().fresh, within))
     processes = of_run(read_records(record_path(machine_name(), name)))
     # A run that measures afresh and is past its limit finds another run's records.
     foreign = settings().fresh and processes[-1].run_id != within.id
