@@ -23,7 +23,7 @@ class Suite(Benchmark):
         """Return the names of the cases that the settings choose and this machine can run."""
         from benchmarks.runs.rounds import case_names
 
-        return [case_names(self.stage)]
+        return [case_names(type(self).__name__.lower())]
 
     def track_seconds(self, case: str) -> float:
         """Return the case's median in seconds; nan, which asv takes as skipped, unless its status is ok."""

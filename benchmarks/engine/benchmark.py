@@ -55,11 +55,6 @@ class Benchmark(ABC):
     reads: tuple[type, ...] = ()
     version: str = "1"
 
-    @property
-    def stage(self) -> str:
-        """Return the name of the stage and of its file, which the class has too."""
-        return type(self).__name__.lower()
-
     @abstractmethod
     def check(self, result: Any, context: Context) -> Verified:
         """Return the verdict on a result. result : its `evidence`, on the host."""
