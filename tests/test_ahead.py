@@ -26,9 +26,14 @@ CASE = Case("symbolic", "watches", "grid2d,6")
 
 @pytest.fixture(autouse=True)
 def none_left() -> Iterator[None]:
-    workers.dismiss()
+    dismiss()
     yield
-    workers.dismiss()
+    dismiss()
+
+
+def dismiss() -> None:
+    while workers._waiting:
+        workers._waiting.pop().end()
 
 
 def waiting() -> list[int]:
@@ -126,11 +131,13 @@ def test_a_worker_that_is_stopped_at_once_dies_with_its_supervisor() -> None:
     assert is_gone(int(ended.stdout))
 
 
-def test_none_survives_its_dismissal() -> None:
-    workers.prepare(setup(CASE), cores=4)
-    seen = waiting()
-    workers.dismiss()
-    assert len(seen) == 2 and waiting() == []
-    for pid in seen:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+@pytest.mark.parametrize("stopped", ["", "workers.pause(); "])
+def test_none_survives_a_supervisor_that_ends(stopped: str) -> None:
+    code = (
+        "import os; from benchmarks.engine import workers; "
+        f"workers.prepare(workers.Setup(os.environ, ()), cores=4); {stopped}"
+        "print(*(worker.pid for worker in workers._waiting))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [is_gone(pid) for pid in ended.stdout.split()] == [True, True]

@@ -35,7 +35,8 @@ def no_templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each template of the test is one of its own."""
     monkeypatch.setattr(template, "_waiting", [])
     yield
-    template.dismiss()
+    while template._waiting:
+        template._waiting.pop().end()
 
 
 def fact(record: Record, name: str) -> int:

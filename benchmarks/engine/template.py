@@ -12,7 +12,6 @@ child's id and, once the child has ended, with its exit status.
     worker.write(json.dumps(job))
 """
 
-import atexit
 import contextlib
 import json
 import os
@@ -123,13 +122,6 @@ def fork(setup: Setup) -> Forked | Worker:
     with contextlib.suppress(OSError):
         return Forked(Template(setup_of_template), of_job)
     return Worker(setup)
-
-
-@atexit.register
-def dismiss() -> None:
-    """End waiting templates."""
-    while _waiting:
-        _waiting.pop().end()
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 A start with its imports takes longer than most cases do. So workers for the next processes are started ahead,
 and import while the present worker loads and verifies. They are stopped while it takes samples, so that
 nothing runs next to a sample. They are stopped too while this supervisor measures nothing, because another
-supervisor may measure.
+supervisor may measure. They die with their supervisor.
 
     worker = take(setup)
     worker.write(json.dumps(job))    # its reports come through worker.reports
@@ -11,7 +11,6 @@ supervisor may measure.
     code, last_line = worker.end()
 """
 
-import atexit
 import contextlib
 import os
 import select
@@ -177,10 +176,3 @@ def resume() -> None:
     """Resume waiting workers."""
     for worker in _waiting:
         worker.resume()
-
-
-@atexit.register
-def dismiss() -> None:
-    """End waiting workers."""
-    while _waiting:
-        _waiting.pop().end()
