@@ -30,14 +30,12 @@ class Limits:
 
     seconds : of the worker's whole life, preparation left out
     preparation : seconds of preparing its matrix and making the reference
-    memory : bytes resident; None for nine tenths of what is available when it starts
     samples : exact number, None for SHORT where `forked`, else for USUAL
     forked : whether the worker of a case's only process may be forked from a template, if it uses no GPU
     """
 
     seconds: float = 600.0
     preparation: float = 1800.0
-    memory: int | None = None
     samples: int | None = None
     forked: bool = False
 
@@ -47,5 +45,5 @@ class Limits:
         return Sampling(self.samples, math.inf) if self.samples else usual
 
     def memory_limit(self) -> int:
-        """Return the limit in bytes."""
-        return self.memory or machine.available_memory() * 9 // 10
+        """Return the limit of resident bytes: nine tenths of what is available now."""
+        return machine.available_memory() * 9 // 10
