@@ -27,9 +27,7 @@ def exclusive(path: Path, seconds: float = math.inf) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as handle:
         _wait_for(handle.fileno(), path, seconds)
-        handle.truncate(0)
-        handle.write(f"process {os.getpid()}, started {time.strftime('%Y-%m-%d %H:%M:%S')}")
-        handle.flush()
+        path.write_text(f"process {os.getpid()}, started {time.strftime('%Y-%m-%d %H:%M:%S')}")
         yield
 
 
