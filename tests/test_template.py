@@ -45,7 +45,7 @@ def fact(record: Record, name: str) -> int:
 
 
 def waiting() -> list[int]:
-    return [each.pid for each in template._waiting]
+    return [each._process.pid for each in template._waiting]
 
 
 def test_measurements_fork_from_one_template_which_stays() -> None:
@@ -93,7 +93,7 @@ def forked_by(**variables: str) -> int:
     # Its first byte says that it has them.
     assert worker.reports.read(1) == b"\n"
     worker.end()
-    return worker._template.pid
+    return worker._template._process.pid
 
 
 def test_each_number_of_threads_has_a_template(no_templates: None) -> None:
@@ -169,9 +169,9 @@ def test_a_template_that_answers_late_forks_no_more(
     monkeypatch.setattr(template, "START_SECONDS", 1.0)
     worker = template.fork(Setup(dict(os.environ), ()))
     assert isinstance(worker, template.Forked) and worker.reports.read(1) == b"\n"
-    os.kill(worker._template.pid, signal.SIGSTOP)
+    os.kill(worker._template._process.pid, signal.SIGSTOP)
     assert worker.end()[0] == -signal.SIGKILL
-    assert waiting() == [] and is_gone(worker._template.pid)
+    assert waiting() == [] and is_gone(worker._template._process.pid)
 
 
 def test_a_worker_whose_template_is_killed_dies_and_settles_nothing() -> None:
@@ -186,7 +186,7 @@ def test_a_forked_worker_and_its_template_die_with_their_supervisor() -> None:
         "import os, signal; from benchmarks.engine import template; "
         "from benchmarks.engine.workers import Setup; "
         "worker = template.fork(Setup(dict(os.environ), ())); worker.reports.read(1); "
-        "print(worker.pid, worker._template.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+        "print(worker.pid, worker._template._process.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL
@@ -197,7 +197,7 @@ def test_a_forked_worker_is_the_first_to_go_for_memory_and_its_template_is_not()
     worker = template.fork(Setup(dict(os.environ), ()))
     assert isinstance(worker, template.Forked) and worker.reports.read(1) == b"\n"
     scores = [Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in (worker.pid, os.getpid())]
-    of_template = Path(f"/proc/{worker._template.pid}/oom_score_adj").read_text()
+    of_template = Path(f"/proc/{worker._template._process.pid}/oom_score_adj").read_text()
     worker.end()
     assert int(scores[0]) == 1000 and of_template == scores[1]
 

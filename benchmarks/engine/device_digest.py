@@ -31,8 +31,7 @@ def digest(filled: Filled) -> Digest:
     lower, upper, hashes = (cupy.empty(n, dtype) for dtype in (np.int64, np.int64, np.uint64))
     kernel: Any = kernels.load(KERNEL, ("row_digest",))["row_digest"]
     read = indptr, indices, filled.upper_start, np.int64(n), np.int64(len(indices))
-    if n:
-        kernel((-(-n // THREADS),), (THREADS,), (*read, lower, upper, hashes))
+    kernel((-(-n // THREADS),), (THREADS,), (*read, lower, upper, hashes))
     return Digest(Counts(lower, upper), hashes)
 
 

@@ -88,8 +88,6 @@ def front_bytes(pattern: Pattern) -> float:
     The entries of A | A^T's factor and of its transpose are kept. A column adds its own bits and those of
     subtrees that wait for a parent.
     """
-    if pattern.n == 0:
-        return 0.0
     tree = elimination_tree(pattern)
     size = factor_counts(tree).columns.astype(np.float64)
     left = (size - 1) ** 2

@@ -51,7 +51,6 @@ class Template:
                 stdin=nothing, stdout=nothing, stderr=nothing,
                 env=dict(setup.environment), pass_fds=(theirs.fileno(),),
             )  # fmt: skip
-        self.pid = self._process.pid
 
     def answer(self) -> int:
         """Return a child's id or exit status. Raises OSError where the template has ended or is silent."""
