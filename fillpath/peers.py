@@ -56,15 +56,11 @@ class Peer:
     declared: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
-    def setting(self) -> str:
-        """Return the variable that names the library's file, empty where there is none."""
-        return variable_of(self.name) if self.file else ""
-
-    @property
     def remedy(self) -> str:
-        """Return the line that tells how to install the library."""
-        named = f", or name its library by {self.setting}"
-        return f"{self.command}{named if self.setting and self.setting not in self.command else ''}"
+        """Return the line that tells how to install the library, or which variable names its file."""
+        setting = variable_of(self.name)
+        is_named = self.file and setting not in self.command
+        return f"{self.command}, or name its library by {setting}" if is_named else self.command
 
     @property
     def is_packaged(self) -> bool:

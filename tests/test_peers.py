@@ -31,7 +31,7 @@ from fillpath.nouns import Pattern
 from fillpath.paths import CONFIG, ROOT
 from fillpath.peers import Peer
 from fillpath.record import Record, Status, record_key
-from fillpath.settings import Settings
+from fillpath.settings import Settings, variable_of
 from impl.cuda import kernels
 from tests import peers_fakes
 from tests.test_ranks import require_mpi
@@ -48,7 +48,10 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "usr" / "lib"
     folder.mkdir(parents=True)
     monkeypatch.setattr(peers, "_SYSTEM", tmp_path / "usr")
-    for name in ("LD_LIBRARY_PATH", *(each.setting for each in peers.peers().values() if each.setting)):
+    for name in (
+        "LD_LIBRARY_PATH",
+        *(variable_of(name) for name, each in peers.peers().items() if each.file),
+    ):
         monkeypatch.delenv(name, raising=False)
     return folder
 
@@ -164,10 +167,10 @@ def test_names_of_libraries(name: str, file: str) -> None:
 def test_a_setting_that_names_no_file_is_refused_at_the_door(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for each in filter(lambda each: each.setting, peers.peers().values()):
+    for name in [variable_of(name) for name, each in peers.peers().items() if each.file]:
         for wrong in (tmp_path, tmp_path / "none"):
-            with pytest.raises(ConfigError, match=f"{each.setting}={wrong}: expected a file"):
-                Settings.from_env({each.setting: str(wrong)})
+            with pytest.raises(ConfigError, match=f"{name}={wrong}: expected a file"):
+                Settings.from_env({name: str(wrong)})
     monkeypatch.setenv("FILLPATH_HYPRE", str(tmp_path))
     assert main(["doctor"]) == 2 and "FILLPATH_HYPRE" in capsys.readouterr().err
 
@@ -212,7 +215,7 @@ def test_the_file_is_its_schemas_and_each_peer_has_what_a_user_needs() -> None:
     named = {field.name for field in fields(Settings)}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for name, each in peers.peers().items():
-        assert not each.setting or name in named
+        assert not each.file or name in named
         for words in (each.command, each.declared.get("alternative", "")):
             if install := re.match(r"make peers PEERS=(\w+)", words):
                 required = {re.split(r"[^a-z0-9-]", line)[0] for line in extras[install[1]]}

@@ -33,7 +33,7 @@ def test_every_variable_that_the_code_names_is_listed() -> None:
         for path in ROOT.glob(pattern):
             if ".venv" not in path.parts and path.is_file() and path != Path(__file__):
                 named |= set(re.findall(r"\bFILLPATH_[A-Z_]*[A-Z]\b", path.read_text()))
-    named |= {peer.setting for peer in peers().values() if peer.setting}
+    named |= {variable_of(name) for name, peer in peers().items() if peer.file}
     assert named == set(VARIABLES)
 
 
