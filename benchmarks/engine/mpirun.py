@@ -1,7 +1,7 @@
 """A worker that is several processes: the ranks of MPI on this host, started by its mpirun.
 
-mpirun starts each rank as `python -m benchmarks.engine.mpirun 4 JOB REPORTS`, with the number of ranks, the
-file of the job, and the pipe of the first rank's reports.
+mpirun starts each rank as `python -m benchmarks.engine.mpirun JOB REPORTS`, with the file of the job, and the
+pipe of the first rank's reports.
 """
 
 import contextlib
@@ -71,20 +71,19 @@ def mpi_environment(libraries: Sequence[str]) -> Mapping[str, str]:
 class RankWorker(AnyWorker):
     """Ranks that measure a case together. The first rank writes the reports."""
 
-    def __init__(
-        self, launcher: str, ranks: int, job: Mapping[str, Any], environment: Mapping[str, str]
-    ) -> None:
+    def __init__(self, job: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+        starting = [launcher(job["peer"]), "-n", str(job["ranks"])]
         self._folder = tempfile.TemporaryDirectory()
         pipe, described = Path(self._folder.name, "reports"), Path(self._folder.name, "job.json")
         described.write_text(json.dumps(job))
         os.mkfifo(pipe)
         # Open for writing too, it has no end before the first rank opens it, nor after.
         super().__init__(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
-        child = [sys.executable, "-m", "benchmarks.engine.mpirun", str(ranks), str(described), str(pipe)]
+        child = [sys.executable, "-m", "benchmarks.engine.mpirun", str(described), str(pipe)]
         # Launchers ask Slurm for the nodes of a job, but ranks run on this host: PARENT names no job either.
         alone = {name: value for name, value in environment.items() if not name.startswith("SLURM_")}
         self._process = subprocess.Popen(
-            [*FOLLOW, launcher, "-n", str(ranks), *child],
+            [*FOLLOW, *starting, *child],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
             env={**alone, **_ENVIRONMENT, PARENT: str(os.getpid())},
         )  # fmt: skip
@@ -104,7 +103,7 @@ class RankWorker(AnyWorker):
 
 def main() -> None:
     """Measure as one rank of the arguments."""
-    ranks, job, reports = int(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text()), Path(sys.argv[3])
+    job, reports = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
     # A rank dies with its launcher, and ends now if the launcher is dead already.
     worker.die_first(os.getppid())
     if not Path(f"/proc/{os.getsid(0)}/exe").exists():
@@ -112,7 +111,7 @@ def main() -> None:
     with reports.open("w") as pipe:
         report = worker.reports_to(pipe)
         crews: list[Ranks] = []
-        if not worker.reported(report, lambda: crews.append(Ranks(ranks))):
+        if not worker.reported(report, lambda: crews.append(Ranks(job["ranks"]))):
             sys.exit(1)
         (crew,) = crews
 

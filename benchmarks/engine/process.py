@@ -10,7 +10,7 @@ from multiprocessing.connection import wait
 from typing import Any, Literal
 
 from benchmarks.engine import machine, template, workers
-from benchmarks.engine.mpirun import RankWorker, launcher, mpi_environment
+from benchmarks.engine.mpirun import RankWorker, mpi_environment
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.run import Run
 from benchmarks.engine.workers import AnyWorker, Setup, Worker
@@ -64,7 +64,7 @@ def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
     if job.get("ranks", 1) > 1:
         # Ranks sample when they like, so nothing else may run.
         workers.pause()
-        return RankWorker(launcher(job["peer"]), job["ranks"], job, setup.environment)
+        return RankWorker(job, setup.environment)
     if start == "forked" and job.get("device") != "gpu":
         return template.fork(setup)
     return workers.take(setup)
