@@ -17,10 +17,7 @@ from benchmarks.runs.exact import conditions
 from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST, Judgement, is_undecided, judge
 from benchmarks.runs.rounds import by_input
 from fillpath.case import Case
-from fillpath.record import Record, Status
-
-# These statuses are no news of a commit.
-SILENT = frozenset((Status.NOT_RUN, Status.UNAVAILABLE))
+from fillpath.record import UNTRIED, Record, Status
 
 # The records of a case in a night, by commit, base first, in the order of processes.
 Course = dict[str, list[Record]]
@@ -32,7 +29,7 @@ def paired(course: Course, base: str, commit: str) -> tuple[float, ...]:
     A round can be compared if both records have a result, of the same input, device, driver and host.
     """
     rounds = zip(course.get(base, ()), course.get(commit, ()), strict=False)
-    pairs = list(takewhile(lambda pair: not {r.status for r in pair} & SILENT, rounds))
+    pairs = list(takewhile(lambda pair: not {r.status for r in pair} & {*UNTRIED}, rounds))
     if any(a.median is None or b.median is None or _where(a) != _where(b) for a, b in pairs):
         return ()
     return tuple(float(np.log((b.median or np.nan) / (a.median or np.nan))) for a, b in pairs)

@@ -15,11 +15,11 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.runs.night_rounds import SILENT, Course, Turns, paired
+from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, Judgement, p_values
 from fillpath.errors import ConfigError
 from fillpath.paths import write_text
-from fillpath.record import Record
+from fillpath.record import UNTRIED, Record
 
 # A known regression became faster if the p-value is below.
 _GAIN = 0.01
@@ -136,4 +136,4 @@ def _rest(before: Regression, course: Course, judgement: Judgement | None, tip: 
 
 def _failure(records: Sequence[Record]) -> Record | None:
     """Return the first record without a result for which the code is to blame."""
-    return next((r for r in records if r.median is None and r.status not in SILENT), None)
+    return next((r for r in records if r.median is None and r.status not in UNTRIED), None)
