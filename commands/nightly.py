@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.engine import machine
 from benchmarks.engine.follow import die_with_parent
@@ -40,17 +39,6 @@ from fillpath.settings import settings
 PLACE = WORK / "nightly"
 
 
-class Night(NamedTuple):
-    """The outcome of a night.
-
-    status : int, exit status: 2 if a commit has no result, else 1 for a new regression, else 0
-    text : str, the summary
-    """
-
-    status: int
-    text: str
-
-
 def add_arguments(parser: Parser) -> None:
     one = parser.add_mutually_exclusive_group()
     one.add_argument("--branch", metavar="NAME", help="judge this branch, before it is merged")
@@ -66,13 +54,13 @@ def run(arguments: Arguments) -> int:
     with exclusive(WORK / "nightly.lock", 0.0):
         if arguments.acknowledge:
             return acknowledge(arguments.acknowledge)
-        finished = night(ROOT, PLACE, deadline, arguments.branch)
-        print(finished.text, flush=True)
+        status, text = night(ROOT, PLACE, deadline, arguments.branch)
+        print(text, flush=True)
         try:
             airspeed.publish(machines_here())
         except (FillpathError, OSError) as error:
             print(f"NO PAGES OF ASV: {error}")
-    return finished.status
+    return status
 
 
 def acknowledge(case: str) -> int:
@@ -85,11 +73,12 @@ def acknowledge(case: str) -> int:
     return 0
 
 
-def night(repository: Path, place: Path, deadline: float, branch: str | None = None) -> Night:
+def night(repository: Path, place: Path, deadline: float, branch: str | None = None) -> tuple[int, str]:
     """Measure the new commits of a repository's default branch and their base, in worktrees below `place`.
 
     The run ids follow from commits and host. A killed night of the same ones resumes, and measures no process
-    twice.
+    twice. Returns the exit status and the summary. The status is 2 if a commit has no result, else 1 for a
+    new regression, else 0.
 
     branch : str, measured in place of new commits, against the commit at which it left the default branch
     """
@@ -108,16 +97,16 @@ def night(repository: Path, place: Path, deadline: float, branch: str | None = N
             worker.close()
     if turns:
         news = _kernels(folders[turns.base], folders[turns.tip])
-        state, finished = _judged(state, turns, failed, len(new), news)
+        state, status, text = _judged(state, turns, failed, len(new), news)
         if not branch:
             state.save(_path())
     else:
         up = ["TIME WAS UP before the first turn: give a longer LIMIT"] if measured else []
         head = f"{counted(len(new), 'new commit')}, 0 cases compared, 0 results"
         lines = [head, *up, *_not_measured(failed), *_known(state.worse.values())]
-        finished = Night(2 if measured or failed else 0, "\n".join(lines))
+        status, text = 2 if measured or failed else 0, "\n".join(lines)
     worktrees(repository, place, [])
-    return finished
+    return status, text
 
 
 def _path() -> Path:
@@ -140,8 +129,8 @@ def _workers(
 
 def _judged(
     state: State, turns: Turns, failed: Mapping[str, str], count: int, news: Sequence[str]
-) -> tuple[State, Night]:
-    """Return what is known after the turns, and the night.
+) -> tuple[State, int, str]:
+    """Return what is known after the turns, and the night's exit status and summary.
 
     failed : commits that were not measured
     count : int, new commits
@@ -171,7 +160,7 @@ def _judged(
         *(f"exact change {case}: {', '.join(texts)}" for case, texts in exact.items() if texts),
         *news,
     )
-    return known, Night(2 if failed else int(bool(new)), "\n".join(lines))
+    return known, 2 if failed else int(bool(new)), "\n".join(lines)
 
 
 def _not_measured(failed: Mapping[str, str]) -> list[str]:

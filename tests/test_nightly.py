@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from benchmarks.runs.checkouts import Process, environment_key
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST
 from benchmarks.runs.regressions import Regression, State, learn
-from commands.nightly import Night, acknowledge, night
+from commands.nightly import acknowledge, night
 from commands.workflow import processes
 from fillpath.case import Case
 from fillpath.errors import ConfigError, FillpathError, UnknownNameError
@@ -96,9 +97,10 @@ class Repository:
         number = self.git("rev-list", "--count", commit)
         return Asked(self, commit, run, text, f"{self.nights} {number}")
 
-    def night(self, branch: str | None = None, deadline: float = np.inf) -> Night:
+    def night(self, branch: str | None = None, deadline: float = np.inf) -> SimpleNamespace:
         self.nights += 1
-        return night(self.folder, self.folder.parent / "worktrees", deadline, branch)
+        status, text = night(self.folder, self.folder.parent / "worktrees", deadline, branch)
+        return SimpleNamespace(status=status, text=text)
 
     def kernels(self, base: Path, tip: Path) -> list[str]:
         self.compared.append((base.name, tip.name))
