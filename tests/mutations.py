@@ -338,8 +338,7 @@ MUTATIONS = (
     ),
     Mutation(
         "processes of an interval are forked", "benchmarks/engine/measure.py",
-        'return "followed" if process + 1 < processes else "alone"',
-        'return "followed" if process + 1 < processes else "forked"',
+        'if limits.forked and processes == 1 and device == "cpu":', 'if limits.forked and device == "cpu":',
         "test_template.py::test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked",
     ),
     Mutation(

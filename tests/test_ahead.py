@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.engine import process, run, workers
+from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.runs.rounds import measure_rounds
 from fillpath.case import Case
@@ -66,9 +67,16 @@ def test_the_next_process_is_one_that_waited_and_all_wait_stopped_during_samples
     assert fact(second, "pid") in seen and fact(first, "pid") not in seen
 
 
-def test_no_worker_is_started_for_a_last_process() -> None:
-    assert fact(measure(CASE), "others") == 0
-    assert waiting() == []
+def test_a_case_in_one_process_is_followed_by_the_next_case_and_the_last_by_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FILLPATH_SUITE", "small")
+    rounds = measure_rounds([CASE, replace(CASE, seed=1)], 1, True, run.alone())
+    next(rounds)
+    seen = waiting()
+    assert fact(next(rounds), "pid") in seen
+    dismiss()
+    assert fact(measure(CASE, Limits(), fresh=True), "others") == 0 and waiting() == []
 
 
 def test_a_worker_of_other_variables_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,14 +57,16 @@ def test_measurements_fork_from_one_template_which_stays() -> None:
 
 def test_only_the_only_process_of_a_case_that_uses_no_gpu_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     spawned = replace(LIMITS, forked=False)
-    starts = [measuring._start(*each) for each in ((LIMITS, 0, 1), (spawned, 0, 1), (LIMITS, 0, 3))]
-    assert starts == ["forked", "alone", "followed"]
+    chosen = (
+        (LIMITS, "cpu", 1, True),
+        (LIMITS, "gpu", 1, True),
+        (LIMITS, "cpu", 3, True),
+        (spawned, "cpu", 1, False),
+    )
+    assert [measuring._start(*each) for each in chosen] == ["forked", "followed", "followed", "alone"]
     monkeypatch.setattr(template, "fork", lambda setup: pytest.fail("forked"))
     three = run.Run("three", None, "")
     assert fact(measure(CASE, LIMITS, within=three, process=2, processes=3), "parent") == os.getpid()
-    worker = process._started({"device": "gpu", "task": "none"}, Setup(dict(os.environ), ()), "forked")
-    assert isinstance(worker, Worker)
-    worker.end()
 
 
 def test_a_suite_forks_and_samples_by_its_purpose() -> None:

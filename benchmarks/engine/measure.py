@@ -47,6 +47,7 @@ def measure(
     within: Run | None = None,
     process: int = 0,
     processes: int = 1,
+    followed: bool = False,
 ) -> Record:
     """Measure a case in a worker process, or return a reusable record.
 
@@ -56,6 +57,7 @@ def measure(
     within : the run with the id and the deadline, None for a new run
     process : number of the process in its run, from 0
     processes : that another run needs to have of the case, so that its record is reused
+    followed : whether other processes come next, for which workers start ahead
 
     Raises UnknownNameError for a case that names nothing, and DiskFullError before any work where a record
     might not fit. Raises ConfigError for another kind of machine, and as `surroundings.require_own`. Every
@@ -99,8 +101,9 @@ def measure(
     if lack := _lack(case, implementation, prepared, limits):
         return _not_started(blank, Status.OUT_OF_MEMORY, lack, memory_limit=limits.memory_limit())
     with exclusive(host.node_lock("measurement")):
+        start = _start(limits, implementation.device, processes, followed)
         job, memory = job_of(case, implementation, prepared, limits), limits.memory_limit()
-        outcome = run_worker(job, limits.seconds, memory, within, _start(limits, process, processes))
+        outcome = run_worker(job, limits.seconds, memory, within, start)
         return current.store(_filled(blank, case, implementation, outcome))
 
 
@@ -210,11 +213,11 @@ def _failure(error: Exception) -> tuple[Status, str]:
     return status, f"{type(error).__name__}: {text}"
 
 
-def _start(limits: Limits, process: int, processes: int) -> Start:
+def _start(limits: Limits, device: Device, processes: int, followed: bool) -> Start:
     """Return how a worker starts: processes that make an interval have to be independent."""
-    if processes > 1:
-        return "followed" if process + 1 < processes else "alone"
-    return "forked" if limits.forked else "alone"
+    if limits.forked and processes == 1 and device == "cpu":
+        return "forked"
+    return "followed" if followed else "alone"
 
 
 def _filled(blank: Record, case: Case, implementation: Implementation, outcome: Outcome) -> Record:

@@ -20,8 +20,8 @@ from fillpath.record import Status
 LATE = "the time limit of this run was reached before"
 _POLL_SECONDS = 0.05
 
-# followed: jobs like this one come next, and workers for them import meanwhile.
-# forked: from a template, unless it uses a GPU or several ranks.
+# followed: other jobs come next, and workers for jobs like this one import meanwhile.
+# forked: from a template, unless it has several ranks.
 Start = Literal["alone", "followed", "forked"]
 
 # The modules that a worker imports, by the device of its job.
@@ -65,7 +65,7 @@ def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
         # Ranks sample when they like, so nothing else may run.
         workers.pause()
         return RankWorker(job, setup.environment)
-    if start == "forked" and job.get("device") != "gpu":
+    if start == "forked":
         return template.fork(setup)
     return workers.take(setup)
 

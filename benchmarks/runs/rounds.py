@@ -164,10 +164,12 @@ def measure_rounds(cases: Sequence[Case], count: int, fresh: bool, within: Run) 
     left = list(cases)
     for process in range(count):
         staying = []
-        for case in left:
+        for place, case in enumerate(left, start=1):
             whole = rounds_of(case, count)
-            limits = limits_of(case, settings())
-            record = measure(case, limits, fresh=fresh, within=within, process=process, processes=whole)
+            record = measure(
+                case, limits_of(case, settings()), fresh=fresh, within=within, process=process,
+                processes=whole, followed=process + 1 < whole or place < len(left),
+            )  # fmt: skip
             yield record
             if stays(case, record, count, within):
                 staying.append(case)
