@@ -6,12 +6,15 @@ The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 wi
 With a list, measure its cases instead, input by input, with a pack after each. FILLPATH_LIMIT ends this, and
 the same command resumes it. Exit status 1 where a case measured now is not ok, or where cases are left."""
 
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pandas as pd
 
 from benchmarks.engine import machine
 from benchmarks.engine import run as runs
@@ -63,7 +66,7 @@ TIERS = (
 
 
 def add_arguments(parser: Parser) -> None:
-    cases = "a file of cases to measure in place of the tiers, a name per line as records have it"
+    cases = "a file of cases to measure in place of the tiers: of `fillpath plan --cases`, or a name per line"
     parser.add_argument("list", nargs="?", type=Path, help=cases)
 
 
@@ -81,10 +84,15 @@ def run(arguments: Arguments) -> int:
 
 
 def listed_cases(path: Path) -> list[Case]:
-    """Return the cases that a file names. Raises UnknownNameError with the line of an unknown one."""
+    """Return the cases that a file names, a line each or as `fillpath plan --cases` writes it.
+
+    Raises UnknownNameError with the line of an unknown name.
+    """
     load_all()
-    cases = []
-    for number, name in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+    text, cases = path.read_text(errors="replace"), []
+    is_plan = text.startswith("case,")
+    names = pd.read_csv(io.StringIO(text))["case"] if is_plan else text.splitlines()
+    for number, name in enumerate(names, start=1 + is_plan):
         try:
             cases += [resolved(name.strip())[0]] if name.strip() else []
         except UnknownNameError as error:

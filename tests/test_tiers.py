@@ -7,6 +7,7 @@ import tarfile
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmarks.engine import run
@@ -145,6 +146,15 @@ def test_a_list_is_measured_in_turn_packed_and_resumed(
     pack = tmp_path / "packs" / "test-machine-some.tar.gz"
     assert len(packed(pack, f"records/{CASES[1]}.jsonl").splitlines()) == 2
     assert main(["gpu", str(on_a_gpu)]) == 0 and capsys.readouterr().out == ""
+
+
+def test_a_plan_is_a_list_of_what_is_left(on_a_gpu: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"case": name, "matrix": "grid2d,8"} for name in CASES]
+    pd.DataFrame(rows).to_csv(on_a_gpu, index=False)
+    assert [case.name for case in gpu.listed_cases(on_a_gpu)] == list(CASES)
+    on_a_gpu.write_text(on_a_gpu.read_text().replace("fill2_cpu", "fill2_cup"))
+    assert main(["gpu", str(on_a_gpu)]) == 2
+    assert f"{on_a_gpu}:3: " in capsys.readouterr().err
 
 
 def test_the_limit_ends_a_list_and_the_same_command_goes_on_in_the_same_run(
