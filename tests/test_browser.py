@@ -196,7 +196,7 @@ def test_cases_are_lines_of_text_until_somebody_opens_them(browser: Any, page: P
     browser.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 100))")
     assert heads[5] == "case" and lines
     firsts = "return [...document.querySelectorAll('#case-table tr')].map((row) => row.cells[0].textContent)"
-    cases = list(accumulate((line[5] for line in lines), lambda above, case: case or above))
+    cases = list(accumulate(("".join(line[5:6]) for line in lines), lambda above, case: case or above))
     assert browser.execute_script(firsts) == [heads[5], *cases]
 
 

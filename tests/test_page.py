@@ -66,7 +66,7 @@ def rows_of(text: str, table: str, clean: bool = True) -> list[list[str]]:
 def case_lines(text: str) -> list[list[str]]:
     """The cases of a page, a list of texts each."""
     lines = text.partition('aria-label="all cases">')[2].partition("</pre>")[0].strip("\n").splitlines()
-    rows = [html.unescape(line).split("\t") for line in lines[1:]]
+    rows = [[*html.unescape(line).split("\t"), "", ""][:7] for line in lines[1:]]
     cases = accumulate((row[5] for row in rows), lambda above, case: case or above)
     return [[*row[:5], case, *row[6:]] for row, case in zip(rows, cases, strict=True)]
 

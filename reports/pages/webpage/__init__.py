@@ -69,7 +69,7 @@ def page(
         # Series of seconds alone: a stage has one series for each count as well.
         series=[name for name in series if name.endswith(".track_seconds")],
     )
-    write_text(paths.PAGE, re.sub(r"\n\s+", "\n", text))
+    write_text(paths.PAGE, re.sub(r"\s*\n\s*", "\n", text))
     return paths.PAGE
 
 
