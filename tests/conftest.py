@@ -24,6 +24,8 @@ from tests.reports_fakes import one_process, site, standings  # noqa: F401
 # Importing registers, once a process: a test that puts the registry back must find all of it there.
 registry.load_all()
 REGISTERED = {key: entry for key, entry in registry._registry.items() if entry.module.startswith("impl.")}
+# Frames and pictures are many objects and few cycles: Python's own pace takes a sixth of the time.
+gc.set_threshold(50_000, 50, 50)
 
 settings.register_profile("fillpath", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("fillpath")

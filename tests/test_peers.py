@@ -493,7 +493,7 @@ def test_a_library_that_goes_wrong_is_a_record_and_harms_nothing(
 ) -> None:
     if ranks > 1:
         require_mpi()
-    record = called(way, ranks, 4 * ranks if way == "hang" else 100)
+    record = called(way, ranks, 2 * ranks if way == "hang" else 100)
     assert record.status is status and re.search(reason, record.reason), record.reason
     assert bool(record.seconds) == (status is Status.OK)
     assert not processes()

@@ -37,7 +37,7 @@ LAUNCH = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from benchmarks.runs import launch
-launch.GRACE_SECONDS = 1
+launch.GRACE_SECONDS = 0.5
 sys.exit(launch._run([sys.executable, "-c", {fake!r}], 15))
 """
 GPU = """
@@ -128,7 +128,7 @@ def test_what_measures_through_others_ends_with_all_of_them(command: str, tmp_pa
 def test_an_interrupt_of_the_launcher_reaches_the_command_once_as_a_termination(tmp_path: Path) -> None:
     counts = "import signal, time\nseen = []\nsignal.signal(signal.SIGTERM, lambda *_: seen.append(1))\n"
     counts += "print('begun', flush=True)\nwhile not seen:\n    time.sleep(0.01)\n"
-    counts += "time.sleep(0.5)\nprint(len(seen), 'seen', flush=True)"
+    counts += "time.sleep(0.2)\nprint(len(seen), 'seen', flush=True)"
     process = start(LAUNCH.format(fake=counts), str(tmp_path))
     begun(process)
     for _ in range(3):

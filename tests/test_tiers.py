@@ -61,7 +61,7 @@ def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
         Tier(
             "endless",
             (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(600)"),
-            seconds=3,
+            seconds=1.2,
         ),
         Tier("next", (sys.executable, "-c", "print('here')")),
     ]
@@ -69,7 +69,7 @@ def test_a_tier_ends_at_its_limit_and_the_next_one_starts(
     assert gpu.run_tiers(chosen, tmp_path) == 1
     assert time.monotonic() - start < 60
     output = capfd.readouterr().out
-    assert "endless       not done within 0.05 minutes" in output and "next          done" in output
+    assert "endless       not done within 0.02 minutes" in output and "next          done" in output
     assert packed(tmp_path / "test-machine-1-endless.tar.gz", "logs/gpu-endless.txt") == "begun\n"
 
 
