@@ -167,10 +167,8 @@ def checkout(tmp_path: Path) -> Iterator[Path]:
 @needs_permissions
 @pytest.mark.parametrize("work", ["own", ""])
 def test_a_checkout_that_cannot_be_written_works_elsewhere_or_names_the_setting(
-    checkout: Path, work: str, tmp_path: Path, request: pytest.FixtureRequest
+    checkout: Path, shared_cache: None, work: str, tmp_path: Path
 ) -> None:
-    if not work:
-        request.getfixturevalue("shared_cache")
     own = {"PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
     chosen = {"FILLPATH_WORK": str(tmp_path / "work")} if work else {}
     case = ["symbolic", "fill2_cpu", "grid2d:6", "--matching", "none", "--samples", "1"]

@@ -145,13 +145,13 @@ def test_any_number_of_right_hand_sides(card: str, columns: int) -> None:
     agrees(MATRICES["disconnected"], shape_of("float64", True, False), columns)
 
 
-@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("columns", daily(COLUMNS, 8))
 def test_without_tensor_cores(card: str, columns: int) -> None:
     """Lanes then hand their operands on."""
     agrees(MATRICES["random"], shape_of("float64", False, False), columns)
 
 
-@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("columns", daily(COLUMNS, 64))
 def test_single_precision(card: str, columns: int) -> None:
     agrees(MATRICES["random"], shape_of("float32", True, False), columns, tolerance=2e-4)
 

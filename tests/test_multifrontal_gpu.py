@@ -39,7 +39,7 @@ from tests.cuda_on_cpu.fixture import CARDS, machine, played_or_real
 from tests.phase_nesting import Clock
 from tests.thorough import daily, thorough
 
-PLAYED = {"multiprocessors": 2, "blocks": 2, "limit": 120.0}
+PLAYED = {"multiprocessors": 2, "blocks": 1, "limit": 120.0}
 
 
 @pytest.fixture(params=CARDS)
