@@ -90,14 +90,6 @@ class Checkout:
         return int(value), int(compiled)
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A checkout that shares its home with one that has compiled the sources."""
-    folder = tmp_path_factory.mktemp("compiled")
-    assert Checkout(folder / "one", folder / "home").product(SOURCES) == (6, 1)
-    return Checkout(folder / "two", folder / "home")
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path / "one", tmp_path / "home")
@@ -107,19 +99,13 @@ def code_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.suffix in (".nbi", ".nbc")]
 
 
-def test_a_constant_two_imports_away_compiles_the_caller_anew(compiled: Checkout, tmp_path: Path) -> None:
-    edited = {**SOURCES, "deep": "SCALE = 5\n"}
-    assert compiled.product(edited, first="numba") == (10, 1)
-    other = Checkout(tmp_path / "other", compiled.home)
-    assert other.product(SOURCES) == (6, 0), "this checkout's edit costs another one nothing"
-
-
-def test_a_constant_imported_in_a_function_compiles_the_caller_anew(compiled: Checkout) -> None:
-    assert compiled.product({**SOURCES, "inner": "BASE = 4\n"}) == (15, 1)
-
-
-def test_another_checkout_compiles_nothing(compiled: Checkout) -> None:
-    assert compiled.product(SOURCES, first="numba") == (6, 0)
+def test_a_constant_two_imports_away_compiles_the_caller_anew(checkout: Checkout, tmp_path: Path) -> None:
+    assert checkout.product(SOURCES) == (6, 1)
+    edited, second = {**SOURCES, "deep": "SCALE = 5\n"}, Checkout(tmp_path / "two", checkout.home)
+    assert second.product(edited, first="numba") == (10, 1)
+    assert second.product({**edited, "inner": "BASE = 4\n"}) == (25, 1), "imported in a function"
+    other = Checkout(tmp_path / "other", checkout.home)
+    assert other.product(SOURCES, first="numba") == (6, 0), "another checkout compiles nothing"
 
 
 def test_a_users_numba_cache_dir_holds_the_code(checkout: Checkout, tmp_path: Path) -> None:
