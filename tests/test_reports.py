@@ -60,23 +60,19 @@ def test_whether_a_record_is_todays_is_known_in_a_fresh_process(site: Path) -> N
     assert printed.strip() == "[True, False, None]"
 
 
-def touch_pictures(monkeypatch: pytest.MonkeyPatch, site: Path, kept: str = "") -> None:
-    """Write pictures of that ending alone: all of their forms are written where their bytes are compared."""
-    (site / "figures").mkdir(parents=True)
-    write = style.write_picture
-    monkeypatch.setattr(
-        style,
-        "write_picture",
-        lambda figure, path, box=None: write(figure, path, box) if path.suffix == kept else path.touch(),
-    )
-
-
 @pytest.mark.parametrize("pair", figures.available_figures())
 def test_csv_is_the_frame_under_its_stamp_and_a_picture_of_each_shape_is_laid_out(
     site: Path, monkeypatch: pytest.MonkeyPatch, pair: tuple[str, str]
 ) -> None:
-    is_laid_out = pair in fakes.OF_EACH_SHAPE
-    touch_pictures(monkeypatch, site, ".svg" if is_laid_out else "")
+    """An SVG alone is written: all forms of a picture are where their bytes are compared."""
+    is_laid_out, write = pair in fakes.OF_EACH_SHAPE, style.write_picture
+    kept = ".svg" if is_laid_out else ""
+    (site / "figures").mkdir(parents=True)
+    monkeypatch.setattr(
+        style,
+        "write_picture",
+        lambda f, path, box=None: write(f, path, box) if path.suffix == kept else path.touch(),
+    )
     if not is_laid_out:
         monkeypatch.setattr(style, "measured", lambda figure: Bbox.unit())
     cases = [case for case in fakes.own_cases(*pair, MADE) if case.name != fakes.ABSENT]
