@@ -358,6 +358,12 @@ def test_a_matrix_that_is_gone_hides_no_stored_result(
     (fresh,) = measure_rounds([case], 3, fresh=True, within=night)
     assert (fresh.status, fresh.run_id, fresh.conclusive) == (Status.NOT_RUN, "night", False)
     assert read_records(record_path("test-machine", case.name)) == [ok]
+    wrong = replace(ok, status=Status.WRONG, run_id="later", seconds=[], phases={}, kernel_seconds=None)
+    current.store(wrong)
+    assert measure(case, LIMITS) == wrong == last_record(case)
+    with monkeypatch.context() as patch:
+        patch.setattr(measuring, "make_ready", lambda *_: 1 / 0)
+        assert measure(case, LIMITS).status is Status.ERROR is last_record(case).status
     monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "edited")
     assert measure(case, LIMITS).status is Status.NOT_RUN is last_record(case).status
 

@@ -87,12 +87,12 @@ def reusable_record(
     return next((record for record in found if _is_whole(record, found, processes)), None)
 
 
-def ok_record(case: Case, run_id: str = "") -> Record | None:
-    """Return the newest ok record of today's code, whatever its input was; a record of that run first."""
+def decisive_record(case: Case, run_id: str = "") -> Record | None:
+    """Return the newest result of today's code, ok or its own failure, on any input; of that run first."""
     current = [
         record
         for record in _measured_here(case)
-        if record.status is Status.OK and record.key == key_of(case, (record.prepared or {}).get("hash", ""))
+        if not is_outweighed(record) and record.key == key_of(case, (record.prepared or {}).get("hash", ""))
     ]
     return min(current, key=lambda record: record.run_id != run_id, default=None)
 
@@ -107,7 +107,7 @@ def store(record: Record) -> Record:
     with exclusive(path.parent.parent / ".lock"):
         others = [r for r in read_records(path) if r.key != record.key or _is_worth_keeping(r)]
         ok = [r for r in others if r.key == record.key and r.status is Status.OK]
-        last = ok[-1:] if _is_outweighed(record) else []
+        last = ok[-1:] if is_outweighed(record) else []
         write_records(path, [*(r for r in others if r not in last), record, *last])
     return record
 
@@ -154,7 +154,7 @@ def _of_run(found: Sequence[Record], run_id: str, process: int, processes: int) 
     ok = [record for record in of_run if record.status is Status.OK]
     failed = [record for record in of_run if record.status is not Status.OK]
     if failed:
-        return ok[0] if ok and _is_outweighed(failed[0]) else failed[0]
+        return ok[0] if ok and is_outweighed(failed[0]) else failed[0]
     return next((record for record in ok if number(record) == process), None)
 
 
@@ -169,6 +169,6 @@ def _is_worth_keeping(record: Record) -> bool:
     return record.status not in UNTRIED and record.conclusive
 
 
-def _is_outweighed(record: Record) -> bool:
+def is_outweighed(record: Record) -> bool:
     """Tell whether an earlier ok record outweighs this one: limits and kills disprove nothing, crashes do."""
     return not _is_worth_keeping(record) or record.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY)

@@ -79,7 +79,7 @@ def measure(
         return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
-        ok = current.ok_record(case, within.id)
+        ok = current.decisive_record(case, within.id)
         return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, LATE)
     try:
         benchmark_of(case.stage)
@@ -192,13 +192,14 @@ def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Rec
 
 
 def _without_input(blank: Record, case: Case, within: Run, error: Exception, fresh: bool) -> Record:
-    """Return the ok record of today's code, and the failure without one or where `fresh` forbids to reuse it.
+    """Return the stored result of today's code; the failure without one or where `fresh` forbids to reuse it.
 
-    A failure is stored only where it hides no ok record.
+    A matrix that cannot be had hides no result. Any other failure is stored.
     """
     status, reason = _failure(error)
     failed = replace(blank, status=status, reason=reason, conclusive=False)
-    if (ok := current.ok_record(case, within.id)) is None:
+    ok = current.decisive_record(case, within.id) if status is Status.NOT_RUN else None
+    if ok is None:
         return current.store(failed)
     LOG.warning("%s: %s; the stored result stays current", case.name, reason)
     return failed if fresh else current.make_last(ok)

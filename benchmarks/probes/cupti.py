@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.engine.current import ok_record, reusable_record
+from benchmarks.engine.current import decisive_record, reusable_record
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.limits import Limits
 from benchmarks.probes.counters import kernel_names
@@ -184,9 +184,10 @@ def counted_cases(settings: Settings) -> list[Case]:
 
 def _is_measured(case: Case) -> bool:
     """Tell whether `counting.measured` finds an ok record; the newest on this input may have failed."""
-    record = ok_record(case)
-    prepared = (record.prepared or {}).get("hash", "") if record else ""
-    return record is not None and reusable_record(case, prepared, Limits(samples=1)) == record
+    record = decisive_record(case)
+    if record is None or record.median is None:
+        return False
+    return reusable_record(case, (record.prepared or {}).get("hash", ""), Limits(samples=1)) == record
 
 
 def link_rates() -> dict[str, Any]:
