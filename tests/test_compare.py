@@ -363,6 +363,9 @@ def here(far: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ({}, False),
         ({"status": Status.NOT_RUN, "key": "b" * 64}, False),
+        ({"status": Status.TIMEOUT}, False),
+        ({"status": Status.ERROR, "conclusive": False}, False),
+        ({"key": "b" * 64, "started_at": "2025-02-01T00:00:00.000000Z"}, False),
         ({"status": Status.WRONG}, True),
         ({"key": "b" * 64}, True),
     ],

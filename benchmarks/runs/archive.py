@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 import pandas as pd
 
+from benchmarks.engine.current import is_outweighed
 from fillpath import LOG, earlier, gate_verdicts, holdings
 from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, read_sums
@@ -235,8 +236,9 @@ def _merge_records(target: Path, arriving: list[Record]) -> int:
     runs = [of_run(records) for records in (present, arriving) if records]
     tried = [each for each in runs if each[-1].status not in UNTRIED] or runs
     youngest = max(tried, key=_started)[-1]
-    alike = [each for each in tried if (each[-1].key, each[-1].status) == (youngest.key, youngest.status)]
-    current = max(alike, key=lambda each: (len(each), _started(each)))[-1]
+    counting = (youngest.status, Status.OK) if is_outweighed(youngest) else (youngest.status,)
+    alike = [each for each in tried if each[-1].key == youngest.key and each[-1].status in counting]
+    current = max(alike, key=lambda each: (each[-1].status is Status.OK, len(each), _started(each)))[-1]
     others = [record for record in [*present, *new] if record != current]
     if new or current != present[-1]:
         write_records(target, [*sorted(others, key=lambda record: record.started_at), current])
