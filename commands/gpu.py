@@ -10,7 +10,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,10 +23,12 @@ from benchmarks.engine.measure import resolved
 from benchmarks.runs import archive
 from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstanding
 from commands._parser import Arguments, Parser
+from fetch.matrix_id import parse
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
 from fillpath.host import machine_name
-from fillpath.paths import ROOT, results
+from fillpath.lock import exclusive
+from fillpath.paths import ROOT, WORK, results
 from fillpath.record import Status
 from fillpath.registry import load_all
 from fillpath.settings import Settings, settings
@@ -79,7 +81,8 @@ def run(arguments: Arguments) -> int:
     cases = listed_cases(listed) if listed else []
     machine.introduce()
     if listed:
-        return measure_list(cases, packs / f"{machine_name()}-{listed.stem}.tar.gz")
+        with exclusive(WORK / "make.lock", 0.0):
+            return measure_list(cases, packs / f"{machine_name()}-{listed.stem}.tar.gz")
     return run_tiers(resumed(TIERS), packs)
 
 
@@ -91,10 +94,14 @@ def listed_cases(path: Path) -> list[Case]:
     load_all()
     text, cases = path.read_text(errors="replace"), []
     is_plan = text.startswith("case,")
-    names = pd.read_csv(io.StringIO(text))["case"] if is_plan else text.splitlines()
+    names: Iterable[str] = text.splitlines()
+    if is_plan:
+        names = pd.read_csv(io.StringIO(text), na_filter=False, skip_blank_lines=False)["case"]
     for number, name in enumerate(names, start=1 + is_plan):
         try:
-            cases += [resolved(name.strip())[0]] if name.strip() else []
+            if name.strip():
+                cases.append(resolved(name.strip())[0])
+                parse(cases[-1].matrix)
         except UnknownNameError as error:
             raise UnknownNameError(f"{path}:{number}: {error}") from None
     return cases
@@ -106,8 +113,8 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
     Return the exit status: 0 if all are ok. FILLPATH_LIMIT cuts the last process off.
     """
     pack.parent.mkdir(parents=True, exist_ok=True)
-    within, failed = runs.begin(f"list {pack.stem}", settings().limit), 0
-    for of_input in by_input(outstanding(cases, within)):
+    within, failed = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit), 0
+    for of_input in by_input(outstanding(cases, within)) or [[]]:
         for record in measure_rounds(of_input, settings().rounds, settings().fresh, within):
             print(line_of(record), flush=True)
             failed += record.status is not Status.OK

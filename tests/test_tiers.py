@@ -145,7 +145,9 @@ def test_a_list_is_measured_in_turn_packed_and_resumed(
     assert order == [*CASES, *CASES] and run.current() is None
     pack = tmp_path / "packs" / "test-machine-some.tar.gz"
     assert len(packed(pack, f"records/{CASES[1]}.jsonl").splitlines()) == 2
+    pack.unlink()
     assert main(["gpu", str(on_a_gpu)]) == 0 and capsys.readouterr().out == ""
+    assert pack.is_file(), "a run that was killed before its last pack packs it"
 
 
 def test_a_plan_is_a_list_of_what_is_left(on_a_gpu: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,6 +178,7 @@ def test_the_limit_ends_a_list_and_the_same_command_goes_on_in_the_same_run(
     ("name", "reason"),
     [
         ("symbolic.fill3@grid2d,8.natural", "fill1"),
+        ("symbolic.fill1@grid4d,8.natural", "no generator 'grid4d'"),
         (f"{CASES[0]} 5", "natural 5"),
         ("\xff", "expected stage"),
     ],
