@@ -1,20 +1,20 @@
 """Run all that a machine with a GPU should, in four tiers, each packed before the next starts.
 
+    make gpu LIST=left.csv LIMIT=9m    # or measure the cases of a list
+
 FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. The most valuable tier comes first.
 The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU.
 
-With a list, measure its cases instead, input by input, with a pack after each. FILLPATH_LIMIT ends this, and
-the same command resumes it. Exit status 1 where a case measured now is not ok, or where cases are left."""
+The cases of a list are measured input by input, with a pack after each. FILLPATH_LIMIT ends this, and the
+same command resumes it. Exit status 1 where a case measured now is not ok, or where cases are left."""
 
-import io
+import csv
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pandas as pd
 
 from benchmarks.engine import machine
 from benchmarks.engine import run as runs
@@ -25,11 +25,11 @@ from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstandin
 from commands._parser import Arguments, Parser
 from fetch.matrix_id import parse
 from fillpath.case import Case
-from fillpath.errors import FillpathError, UnavailableError, UnknownNameError
+from fillpath.errors import FillpathError, InputError, UnavailableError, UnknownNameError
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, WORK, results
-from fillpath.record import Status
+from fillpath.record import Status, read_records, record_path
 from fillpath.registry import load_all
 from fillpath.settings import Settings, settings
 from impl.cuda import kernels
@@ -77,33 +77,35 @@ def run(arguments: Arguments) -> int:
     available, why_not = kernels.available()
     if not available:
         raise UnavailableError(f"{why_not}: nothing to run")
-    packs, listed = settings().packs or ROOT / "packs", arguments.list
-    cases = listed_cases(listed) if listed else []
+    cases = listed_cases(arguments.list) if arguments.list else []
     machine.introduce()
-    if listed:
-        with exclusive(WORK / "make.lock", 0.0):
-            return measure_list(cases, packs / f"{machine_name()}-{listed.stem}.tar.gz")
-    return run_tiers(resumed(TIERS), packs)
+    packs = settings().packs or ROOT / "packs"
+    if not cases:
+        return run_tiers(resumed(TIERS), packs)
+    with exclusive(WORK / "make.lock", 0.0):
+        return measure_list(cases, packs / f"{machine_name()}-{arguments.list.stem}.tar.gz")
 
 
 def listed_cases(path: Path) -> list[Case]:
     """Return the cases that a file names, a line each or as `fillpath plan --cases` writes it.
 
-    Raises UnknownNameError with the line of an unknown name.
+    Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
     load_all()
-    text, cases = path.read_text(errors="replace"), []
-    is_plan = text.startswith("case,")
-    names: Iterable[str] = text.splitlines()
-    if is_plan:
-        names = pd.read_csv(io.StringIO(text), na_filter=False, skip_blank_lines=False)["case"]
-    for number, name in enumerate(names, start=1 + is_plan):
+    lines, cases = path.read_text(errors="replace").splitlines(), []
+    is_plan = lines[:1] != [] and lines[0].startswith("case,")
+    names = [row["case"] for row in csv.DictReader(lines)] if is_plan else lines
+    for number, name in enumerate(map(str.strip, names), start=1 + is_plan):
         try:
-            if name.strip():
-                cases.append(resolved(name.strip())[0])
+            if name:
+                cases.append(resolved(name)[0])
                 parse(cases[-1].matrix)
         except UnknownNameError as error:
             raise UnknownNameError(f"{path}:{number}: {error}") from None
+    for case in cases:
+        read_records(record_path(machine_name(), case.name))
+    if not cases:
+        raise InputError(f"{path}: names no case; `fillpath plan small --cases FILE` writes a list")
     return cases
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from fetch.collection import address
 from fetch.transfer import Wanted, is_remote, transfer
-from fillpath import LOG
 from fillpath.entry import Entry
 from fillpath.errors import TransferError
 from fillpath.paths import atomic_write
@@ -32,24 +31,19 @@ def wanted(entry: Entry) -> Wanted:
 def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, str, int]:
     """Write the pattern to `path`. Returns the checksum, how the files came, and the bytes that came now.
 
-    expected : SHA-256 of the files, one after the other; with another one they are fetched once more
+    expected : SHA-256 of the files, one after the other
 
     Raises TransferError and DiskFullError; a later call keeps the files that have arrived.
     """
-    files, arrived = [path.with_name(name) for name in FILES], 0
-    for is_last in (False, True):
-        arrived += sum(_fetch(wanted, file) for file in files if not file.is_file())
-        contents = [file.read_bytes() for file in files]
-        sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
-        if sha256 == expected:
-            break
+    files = [path.with_name(name) for name in FILES]
+    arrived = sum(_fetch(wanted, file) for file in files if not file.is_file())
+    contents = [file.read_bytes() for file in files]
+    sha256 = hashlib.sha256(b"".join(contents)).hexdigest()
+    if sha256 != expected:
         for file in files:
             file.unlink()
         advice = "(config/matrices.csv); not kept; is FILLPATH_MIRROR right, or did the authors change them?"
-        problem = f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}"
-        if is_last:
-            raise TransferError(problem)
-        LOG.warning("%s; fetching them once more", problem)
+        raise TransferError(f"{wanted.location}: sha256 {sha256} is not the expected {expected} {advice}")
     begin, end, stored = (np.array(content.split(), np.int64) for content in contents)
     lengths, order = end - begin, stored[1]
     places = np.arange(lengths.sum()) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)

@@ -271,7 +271,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a timeout hides an earlier result", "benchmarks/engine/current.py",
-        "last = ok[-1:] if _is_outweighed(record) else []", "last: list[Record] = []",
+        "last = ok[-1:] if is_outweighed(record) else []", "last: list[Record] = []",
         "test_measure.py::test_a_limit_never_hides_an_earlier_proof",
     ),
     Mutation(

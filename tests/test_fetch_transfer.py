@@ -102,6 +102,7 @@ def test_no_password_of_the_user_is_sent(
 ) -> None:
     (tmp_path / "netrc").write_text("default login me password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("FILLPATH_MIRROR", "http://me:secret@mirror.invalid")
     sent: list[str | None] = []
 
     def noted(behaviour: Behaviour) -> Behaviour:

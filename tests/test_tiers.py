@@ -150,6 +150,39 @@ def test_a_list_is_measured_in_turn_packed_and_resumed(
     assert pack.is_file(), "a run that was killed before its last pack packs it"
 
 
+def test_a_list_is_packed_after_each_input_and_a_case_that_fails_is_status_1(
+    on_a_gpu: Path,
+    registered_fakes: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = "symbolic.missing_row@grid2d,8.natural", "symbolic.fill1@grid2d,9.natural"
+    on_a_gpu.write_text("\n".join(names))
+    packs: list[int] = []
+    monkeypatch.setattr(
+        gpu.archive,
+        "pack",
+        lambda machine, _: packs.append(len([*(results() / machine / "records").iterdir()])),
+    )
+    assert main(["gpu", str(on_a_gpu)]) == 1 and packs == [1, 2]
+    assert main(["gpu", str(on_a_gpu)]) == 0 and packs == [1, 2, 2]
+    monkeypatch.setenv("FILLPATH_FRESH", "1")
+    capsys.readouterr()
+    assert main(["gpu", str(on_a_gpu)]) == 1 and len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_list_of_nothing_and_damaged_records_are_refused(
+    on_a_gpu: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = record_path("test-machine", CASES[1])
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text("{")
+    assert main(["gpu", str(on_a_gpu)]) == 2 and str(damaged) in capsys.readouterr().err
+    assert [*damaged.parent.iterdir()] == [damaged]
+    on_a_gpu.write_text("\n")
+    assert main(["gpu", str(on_a_gpu)]) == 2 and "names no case" in capsys.readouterr().err
+
+
 def test_a_plan_is_a_list_of_what_is_left(on_a_gpu: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"case": name, "matrix": "grid2d,8"} for name in CASES]
     pd.DataFrame(rows).to_csv(on_a_gpu, index=False)

@@ -61,8 +61,8 @@ def measure(
 
     Raises UnknownNameError for a case that names nothing, and DiskFullError before any work where a record
     might not fit. Raises ConfigError for another kind of machine, and as `surroundings.require_own`. Every
-    other failure is the status of the record that is returned. It is stored, unless the input could not be
-    had and an ok record of today's code exists.
+    other failure is the status of the record that is returned. It is stored, unless the matrix could not be
+    had and a result of today's code exists.
     """
     surroundings.require_own()
     load_all()
@@ -79,8 +79,8 @@ def measure(
         return _not_started(blank, Status.UNAVAILABLE, str(error))
     blank = replace(blank, **machine.accelerator(implementation.device))
     if within.remaining() <= 0:
-        ok = current.decisive_record(case, within.id)
-        return current.make_last(ok) if ok is not None else _not_started(blank, Status.NOT_RUN, LATE)
+        known = current.decisive_record(case, within.id)
+        return current.make_last(known) if known is not None else _not_started(blank, Status.NOT_RUN, LATE)
     try:
         benchmark_of(case.stage)
         prepared = make_ready(case, limits, within)
@@ -198,11 +198,10 @@ def _without_input(blank: Record, case: Case, within: Run, error: Exception, fre
     """
     status, reason = _failure(error)
     failed = replace(blank, status=status, reason=reason, conclusive=False)
-    ok = current.decisive_record(case, within.id) if status is Status.NOT_RUN else None
-    if ok is None:
+    if status is not Status.NOT_RUN or (stored := current.decisive_record(case, within.id)) is None:
         return current.store(failed)
     LOG.warning("%s: %s; the stored result stays current", case.name, reason)
-    return failed if fresh else current.make_last(ok)
+    return failed if fresh else current.make_last(stored)
 
 
 def _failure(error: Exception) -> tuple[Status, str]:

@@ -65,9 +65,7 @@ def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
         # Ranks sample when they like, so nothing else may run.
         workers.pause()
         return RankWorker(job, setup.environment)
-    if start == "forked":
-        return template.fork(setup)
-    return workers.take(setup)
+    return template.fork(setup) if start == "forked" else workers.take(setup)
 
 
 def _environment(job: Mapping[str, Any]) -> dict[str, str]:

@@ -185,9 +185,8 @@ def counted_cases(settings: Settings) -> list[Case]:
 def _is_measured(case: Case) -> bool:
     """Tell whether `counting.measured` finds an ok record; the newest on this input may have failed."""
     record = decisive_record(case)
-    if record is None or record.median is None:
-        return False
-    return reusable_record(case, (record.prepared or {}).get("hash", ""), Limits(samples=1)) == record
+    prepared = (record.prepared or {}).get("hash", "") if record and record.median is not None else ""
+    return bool(prepared) and reusable_record(case, prepared, Limits(samples=1)) == record
 
 
 def link_rates() -> dict[str, Any]:

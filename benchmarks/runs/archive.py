@@ -11,7 +11,8 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter, itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -229,21 +230,21 @@ def _is_current(packed: Path, case: str) -> bool:
 def _merge_records(target: Path, arriving: list[Record]) -> int:
     """Keep both runs of a key. The younger of the two current records becomes current.
 
-    One that measured nothing gives way, and so does one of fewer processes with the same key and status.
+    One that measured nothing gives way. With the same key a limit or a kill gives way to a result, and fewer
+    ok processes to more; a younger failure stays.
     """
     present = read_records(target)
     new = [record for record in arriving if record not in present]
-    runs = [of_run(records) for records in (present, arriving) if records]
-    tried = [each for each in runs if each[-1].status not in UNTRIED] or runs
-    youngest = max(tried, key=_started)[-1]
-    counting = (youngest.status, Status.OK) if is_outweighed(youngest) else (youngest.status,)
-    alike = [each for each in tried if each[-1].key == youngest.key and each[-1].status in counting]
-    current = max(alike, key=lambda each: (each[-1].status is Status.OK, len(each), _started(each)))[-1]
+    runs = [(records[-1], len(of_run(records))) for records in (present, arriving) if records]
+    tried = [(last, count) for last, count in runs if last.status not in UNTRIED] or runs
+    youngest = max((last for last, _ in tried), key=attrgetter("started_at"))
+    weighed = [
+        (not is_outweighed(last), last.status is youngest.status, count, last.started_at, last)
+        for last, count in tried
+        if last.key == youngest.key
+    ]
+    current = max(weighed, key=itemgetter(slice(4)))[4]
     others = [record for record in [*present, *new] if record != current]
     if new or current != present[-1]:
-        write_records(target, [*sorted(others, key=lambda record: record.started_at), current])
+        write_records(target, [*sorted(others, key=attrgetter("started_at")), current])
     return len(new)
-
-
-def _started(processes: Sequence[Record]) -> str:
-    return processes[-1].started_at
