@@ -13,6 +13,7 @@ import pytest
 from benchmarks.engine import run
 from commands import gpu, main
 from commands.gpu import TIERS, Tier
+from fillpath.lock import exclusive
 from fillpath.paths import results
 from fillpath.record import read_records, record_path
 from fillpath.settings import Settings
@@ -131,6 +132,7 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(kernels, "available", lambda: (True, ""))
     monkeypatch.setattr("commands.gpu.die_with_parent", lambda: None)
     monkeypatch.setattr(run, "_RUN", tmp_path / "run.json")
+    monkeypatch.setattr(gpu, "WORK", tmp_path)
     monkeypatch.setenv("FILLPATH_PACKS", str(tmp_path / "packs"))
     monkeypatch.setenv("FILLPATH_PROCESSES", "2")
     (tmp_path / "some.txt").write_text("\n".join(("", *CASES, "")))
@@ -169,6 +171,23 @@ def test_a_list_is_packed_after_each_input_and_a_case_that_fails_is_status_1(
     monkeypatch.setenv("FILLPATH_FRESH", "1")
     capsys.readouterr()
     assert main(["gpu", str(on_a_gpu)]) == 1 and len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_list_waits_for_nobody_and_resumes_no_run_of_other_settings(
+    on_a_gpu: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with exclusive(tmp_path / "make.lock"):
+        assert main(["gpu", str(on_a_gpu)]) == 2
+    assert "make.lock" in capsys.readouterr().err and not (results() / "test-machine" / "records").exists()
+    monkeypatch.setenv("FILLPATH_LIMIT", "0.001s")
+    assert main(["gpu", str(on_a_gpu)]) == 1
+    unfinished = run.current()
+    monkeypatch.delenv("FILLPATH_LIMIT")
+    monkeypatch.setenv("FILLPATH_FRESH", "1")
+    assert main(["gpu", str(on_a_gpu)]) == 0 and unfinished is not None
+    records = [record for name in CASES for record in read_records(record_path("test-machine", name))]
+    ids = {record.run_id for record in records if record.median is not None}
+    assert len(ids) == 1 and unfinished.id not in ids
 
 
 def test_a_list_of_nothing_and_damaged_records_are_refused(
