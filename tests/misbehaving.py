@@ -126,6 +126,16 @@ def refused(status: int, **headers: str) -> Behaviour:
     return answered(status, b"<html>no</html>", **{"Content-Type": "text/html", **headers})
 
 
+def noting(sent: list[str | None], behaviour: Behaviour) -> Behaviour:
+    """The same, and what the request says of who asks is added to `sent`."""
+
+    def behave(handler: Handler, body: bytes | None) -> None:
+        sent.append(handler.headers["Authorization"])
+        behaviour(handler, body)
+
+    return behave
+
+
 def cut(sent: int) -> Behaviour:
     """`sent` bytes of what is announced come, then the connection closes."""
     return lambda handler, body: _serve(handler, body, sent)

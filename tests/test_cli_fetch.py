@@ -5,6 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from fillpath import paths
 from fillpath.case import Case
 from fillpath.record import Status
 from reports.facts.records import Records
-from tests.misbehaving import MTX, Behaviour, Site, archive, cut, refused, regular, serving, well
+from tests.misbehaving import MTX, Site, archive, cut, noting, refused, regular, serving, well
 from tests.test_fetch_collection import AT as INDEX_AT
 from tests.test_fetch_collection import INDEX
 
@@ -163,13 +164,7 @@ def test_a_mirrors_user_and_password_are_sent_to_it_and_shown_nowhere(
 ) -> None:
     monkeypatch.setattr(benchmarks.engine.run, "current", lambda: None)
     sent: list[str | None] = []
-
-    def noted(behaviour: Behaviour) -> Behaviour:
-        return lambda handler, body: (
-            sent.append(handler.headers["Authorization"]),
-            behaviour(handler, body),
-        )[1]
-
+    noted = partial(noting, sent)
     elsewhere = site.url.replace("127.0.0.1", "localhost")
     monkeypatch.setenv("FILLPATH_MIRROR", site.url.replace("://", "://me:hush@%2Fhush@"))
     site.script = [noted(well), *[noted(refused(503))] * 4, noted(refused(302, Location=f"{elsewhere}/x"))]

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -30,6 +31,7 @@ from tests.misbehaving import (
     dripping,
     no_length,
     no_range,
+    noting,
     refused,
     serving,
     stalled,
@@ -104,13 +106,7 @@ def test_no_password_of_the_user_is_sent(
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     monkeypatch.setenv("FILLPATH_MIRROR", "http://me:secret@mirror.invalid")
     sent: list[str | None] = []
-
-    def noted(behaviour: Behaviour) -> Behaviour:
-        return lambda handler, body: (
-            sent.append(handler.headers["Authorization"]),
-            behaviour(handler, body),
-        )[1]
-
+    noted = partial(noting, sent)
     site.script = [noted(refused(302, Location=AT)), *[noted(well)] * 2]
     get(site, part)
     requests.get(site.url + AT, timeout=10)
