@@ -49,7 +49,7 @@ def page(
     undrawn : by (paper, figure) of measured figures, why there may be no picture
     """
     machines = machines_of(standings)
-    rows = all_rows(records, cases, entries)[list(COLUMNS)]
+    rows = all_rows(records, cases, entries)[list(COLUMNS)].sort_values("case", kind="stable")
     asv, listing = paths.SITE / "asv" / "index.html", paths.WORK / "asv" / "benchmarks.json"
     series = sorted(json.loads(listing.read_text())) if listing.is_file() else []
     papers = [paper_part(paper, standings, machines, undrawn or {}) for paper in paper_names()]

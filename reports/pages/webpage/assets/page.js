@@ -125,7 +125,8 @@
     const rows = text.textContent.trim().split("\n").map((line) => line.split("\t"));
     const table = make("table", "", { id: "case-table", class: "data", "data-search": "search the cases" });
     rows.forEach((cells, place) => {
-      cells[5] ||= rows[place - 1][5];
+      const above = place && rows[place - 1][5];
+      cells[5] = cells[5] ? cells[5].replace(/^@/, () => above.split("@")[0] + "@") : above;
       const row = (place ? table.tBodies[0] || table.createTBody() : table.createTHead()).insertRow();
       [cells[5], ...cells.slice(0, 5), cells[6] || ""].forEach((cell, column) => {
         const head = place ? {} : { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
