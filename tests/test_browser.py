@@ -21,6 +21,7 @@ from fillpath.record import record_path, write_records
 from reports.claims.verdict import Standing
 from reports.pages import webpage
 from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases
+from tests.test_page import SIZE, case_below
 
 WIDTHS = (390, 1280)
 # Where .ci/run puts it.
@@ -190,13 +191,14 @@ def test_a_claim_leads_to_its_numbers_even_where_they_are_folded(browser: Any, p
 
 def test_cases_are_lines_of_text_until_somebody_opens_them(browser: Any, page: Path) -> None:
     opened(browser, page, 1280)
+    assert page.stat().st_size < SIZE
     text = browser.find_element("css selector", "#case-list pre").get_attribute("textContent")
     heads, *lines = [line.split("\t") for line in text.strip("\n").splitlines()]
     browser.find_element("css selector", "#case-list summary").send_keys("\n")
     browser.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 100))")
     assert heads[5] == "case" and lines
     firsts = "return [...document.querySelectorAll('#case-table tr')].map((row) => row.cells[0].textContent)"
-    cases = list(accumulate(("".join(line[5:6]) for line in lines), lambda above, case: case or above))
+    cases = list(accumulate(("".join(line[5:6]) for line in lines), case_below))
     assert browser.execute_script(firsts) == [heads[5], *cases]
 
 

@@ -67,8 +67,13 @@ def case_lines(text: str) -> list[list[str]]:
     """The cases of a page, a list of texts each."""
     lines = text.partition('aria-label="all cases">')[2].partition("</pre>")[0].strip("\n").splitlines()
     rows = [[*html.unescape(line).split("\t"), "", ""][:7] for line in lines[1:]]
-    cases = accumulate((row[5] for row in rows), lambda above, case: case or above)
+    cases = accumulate((row[5] for row in rows), case_below)
     return [[*row[:5], case, *row[6:]] for row, case in zip(rows, cases, strict=True)]
+
+
+def case_below(above: str, text: str) -> str:
+    """The case of a line, from the case of the line above."""
+    return above.partition("@")[0] + text if text.startswith("@") else text or above
 
 
 class Pieces(HTMLParser):
