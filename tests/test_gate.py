@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from benchmarks.checks.factors import ARITHMETIC
 from benchmarks.checks.residuals import BACKWARD, verify_residual
 from benchmarks.checks.rows import verify_counts
-from benchmarks.engine import operands
-from benchmarks.engine.benchmark import Context, benchmark_of
+from benchmarks.engine import operands, tasks
+from benchmarks.engine.benchmark import Context, benchmark_of, fingerprint
 from benchmarks.engine.limits import Limits
-from benchmarks.engine.measure import measure
+from benchmarks.engine.measure import job_of, measure
+from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
 from benchmarks.runs import archive
 from benchmarks.runs.predictions import Predictions
@@ -33,6 +37,7 @@ from fillpath.nouns import (
     Pattern,
     Prepared,
     Series,
+    Solution,
     Supernodes,
     TwoWay,
 )
@@ -360,3 +365,35 @@ def test_a_peers_fills_are_no_entries_of_f() -> None:
     peer = replace(symbolic, verified=Verified("A x = b", BACKWARD, 0.0, 1e-8))
     known = [Predictions([each], "any").size(Case.parse(each.case), 9, 9)[1] for each in (symbolic, peer)]
     assert known == ["counted", "assumed"]
+
+
+@pytest.mark.parametrize(("name", "checks"), [("right", 1), ("wrong_later", 2)])
+def test_the_last_result_is_checked_unless_it_is_the_first_again(
+    name: str, checks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, verdicts = Symbolic.check, list[Verified]()
+
+    def check(self: Symbolic, result: Any, context: Context) -> Verified:
+        verdicts.append(held(self, result, context))
+        return verdicts[-1]
+
+    monkeypatch.setattr(Symbolic, "check", check)
+    case, outcome = Case.parse(f"symbolic.{name}@random,200,0.02.natural"), Outcome()
+    prepared, entry = prepare(case.matrix, case.preparation), registry.lookup(case.stage, case.implementation)
+    job = job_of(case, entry, prepared, LIMITS)
+    tasks.measure(job, lambda event, **values: outcome.take({"event": event, **values}))
+    assert len(verdicts) == checks and outcome.reported["verified"].passes == (checks == 1)
+
+
+@given(values=arrays(np.float64, st.integers(0, 9)), place=st.integers(0, 8))
+def test_nouns_of_other_bytes_have_other_fingerprints(values: np.ndarray, place: int) -> None:
+    again, other = (Solution(values.copy()) for _ in range(2))
+    assert fingerprint(Solution(values)) == fingerprint(again) != fingerprint(Counts(values, 0))
+    other.x.view(np.uint64)[place:] ^= 1
+    assert (fingerprint(other) == fingerprint(again)) == (place >= len(values))
+
+
+def test_a_noun_that_can_do_more_than_its_bytes_say_equals_nothing() -> None:
+    factorised = Factorised(np.copy, 3)
+    assert fingerprint(factorised) != fingerprint(factorised)
+    assert fingerprint(np.array([None])) != fingerprint(np.array([None]))

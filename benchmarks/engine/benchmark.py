@@ -10,12 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from fillpath.errors import FillpathError, UnsupportedError
-from fillpath.nouns import Prepared, Reference
+from fillpath.nouns import Prepared, Reference, content_hash
 from fillpath.record import Verified
 from fillpath.registry import Implementation
 
 Noun = TypeVar("Noun")
+_PLAIN = (np.ndarray, np.generic, int, float, str, type(None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,24 @@ def benchmark_of(stage: str) -> Benchmark:
 
 def bytes_of(*nouns: Any) -> int:
     """Return the bytes of all arrays of these nouns, and of the nouns in them."""
-    parts = [getattr(noun, each.name) for noun in nouns if is_dataclass(noun) for each in fields(noun)]
-    own = sum(int(getattr(noun, "nbytes", 0)) for noun in nouns if not is_dataclass(noun))
-    return own + (bytes_of(*parts) if parts else 0)
+    return sum(int(getattr(part, "nbytes", 0)) for noun in nouns for part in _parts(noun))
+
+
+def fingerprint(noun: Any) -> Any:
+    """Return a hash of a noun on the host; an object of its own where a part is no array, number or text."""
+    parts = _parts(noun)
+    if all(isinstance(part, _PLAIN) and str(getattr(part, "dtype", "")) != "object" for part in parts):
+        texts = (part if isinstance(part, np.ndarray) else repr(part) for part in parts)
+        return content_hash(repr(type(noun)), *texts)
+    return object()
+
+
+def _parts(noun: Any) -> list[Any]:
+    """List what a noun and the nouns in it hold."""
+    if isinstance(noun, dict):
+        held = [*noun, *noun.values()]
+    elif is_dataclass(noun):
+        held = [getattr(noun, each.name) for each in fields(noun)]
+    else:
+        return [noun]
+    return [part for each in held for part in _parts(each)]
