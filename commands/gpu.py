@@ -52,11 +52,10 @@ class Tier:
 
 
 FIGURES = (sys.executable, "-m", "benchmarks.runs.launch")
-WHOLE = {"FILLPATH_PAPER": "", "FILLPATH_FIGURE": "", "FILLPATH_DEVICE": "", "FILLPATH_LIMIT": ""}
-ALL = {**WHOLE, "FILLPATH_FRESH": "1"}
+ALL = {f"FILLPATH_{name}": "" for name in ("PAPER", "FIGURE", "DEVICE", "LIMIT")} | {"FILLPATH_FRESH": "1"}
 OF_GSOFA = {"FILLPATH_PAPER": "gsofa", "FILLPATH_DEVICE": "gpu", "FILLPATH_LIMIT": "12m"}
 # In one process: within the limit more cases are worth more than more of the cheapest.
-QUICK = {**WHOLE, **OF_GSOFA, "FILLPATH_FRESH": "", "FILLPATH_PROCESSES": "1"}
+QUICK = {**ALL, **OF_GSOFA, "FILLPATH_FRESH": "", "FILLPATH_PROCESSES": "1"}
 TIERS = (
     Tier("correctness", (*FOLLOW, sys.executable, "-m", "pytest", "-q", "-m", "gpu"), seconds=360),
     Tier("figures", FIGURES, QUICK),

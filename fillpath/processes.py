@@ -63,7 +63,7 @@ class Rounds:
         """
         if len(self.numbers) == 1:
             return interval(self.samples[0])
-        return _quantiles(np.median(_medians_drawn(self, _drawn(len(self.numbers)), seed=1), axis=1))
+        return _quantiles(_medians_drawn(self, seed=1))
 
     def only(self, numbers: Sequence[int]) -> "Rounds":
         """Return the samples of these processes alone."""
@@ -98,10 +98,8 @@ def ratio(top: Rounds, bottom: Rounds) -> Ratio:
         (low, high), (other_low, other_high) = top.interval, bottom.interval
         return Ratio(top.median / bottom.median, low / other_high, high / other_low, 1)
     top, bottom = top.only(common), bottom.only(common)
-    drawn = _drawn(len(common))
-    above = np.median(_medians_drawn(top, drawn, seed=1), axis=1)
-    below = np.median(_medians_drawn(bottom, drawn, seed=2), axis=1)
-    return Ratio(top.median / bottom.median, *_quantiles(above / below), len(common))
+    drawn = _medians_drawn(top, seed=1) / _medians_drawn(bottom, seed=2)
+    return Ratio(top.median / bottom.median, *_quantiles(drawn), len(common))
 
 
 def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -155,10 +153,11 @@ def _drawn(count: int, seed: int = 0) -> npt.NDArray[np.int64]:
     return np.random.default_rng(seed).integers(count, size=(DRAWS, count))
 
 
-def _medians_drawn(rounds: Rounds, drawn: npt.NDArray[np.int64], seed: int) -> Floats:
-    """Return the median of the samples drawn within each process drawn, of the same shape."""
+def _medians_drawn(rounds: Rounds, seed: int) -> Floats:
+    """Return DRAWS medians, each of processes drawn and of the samples drawn within each."""
+    drawn = _drawn(len(rounds.numbers))
     within = np.array([_resampled_medians(samples, seed) for samples in rounds.samples])
     # A process that is drawn twice in one row has its samples drawn anew for each.
     places = (np.arange(DRAWS)[:, None] + 397 * np.arange(drawn.shape[1])) % DRAWS
-    medians: Floats = within[drawn, places]
+    medians: Floats = np.median(within[drawn, places], axis=1)
     return medians

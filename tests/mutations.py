@@ -365,7 +365,7 @@ MUTATIONS = (
     # What is shown.
     Mutation(
         "an interval is of samples and not of processes", "fillpath/processes.py",
-        "_drawn(len(self.numbers))", "np.tile(np.arange(len(self.numbers)), (DRAWS, 1))",
+        "_drawn(len(rounds.numbers))", "np.tile(np.arange(len(rounds.numbers)), (DRAWS, 1))",
         "test_processes.py::test_the_interval_is_of_processes_and_not_of_their_samples",
     ),
     Mutation(

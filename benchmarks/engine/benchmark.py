@@ -18,7 +18,8 @@ from fillpath.record import Verified
 from fillpath.registry import Implementation
 
 Noun = TypeVar("Noun")
-_PLAIN = (np.ndarray, np.generic, int, float, str, type(None))
+# A dict holds texts.
+_PLAIN = (np.ndarray, np.generic, int, float, str, dict, type(None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +114,12 @@ def fingerprint(noun: Any) -> Any:
     """Return a hash of a noun on the host; an object of its own where a part is no array, number or text."""
     parts = _parts(noun)
     if all(isinstance(part, _PLAIN) and str(getattr(part, "dtype", "")) != "object" for part in parts):
-        texts = (part if isinstance(part, np.ndarray) else repr(part) for part in parts)
-        return content_hash(repr(type(noun)), *texts)
+        return content_hash(repr(type(noun)), *(p if isinstance(p, np.ndarray) else repr(p) for p in parts))
     return object()
 
 
 def _parts(noun: Any) -> list[Any]:
     """List what a noun and the nouns in it hold."""
-    if isinstance(noun, dict):
-        held = [*noun, *noun.values()]
-    elif is_dataclass(noun):
-        held = [getattr(noun, each.name) for each in fields(noun)]
-    else:
+    if not is_dataclass(noun):
         return [noun]
-    return [part for each in held for part in _parts(each)]
+    return [part for each in fields(noun) for part in _parts(getattr(noun, each.name))]

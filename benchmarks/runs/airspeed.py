@@ -136,9 +136,7 @@ def facets(name: str) -> dict[str, str]:
     facts = read_facts(results() / name)
     return {
         "machine": name,
-        "os": str(facts.get("os") or "unknown"),
-        "arch": str(facts.get("arch") or "unknown"),
-        "cpu": facts.get("cpu") or "unknown",
+        **{key: str(facts.get(key) or "unknown") for key in ("os", "arch", "cpu")},
         "num_cpu": str(facts.get("cores") or "unknown"),
         "ram": f"{(facts.get('memory') or 0) / 2**30:.0f}GiB",
         "gpu": ", ".join(facts.get("gpus") or ()) or "none",
