@@ -121,7 +121,11 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
             failed += record.status is not Status.OK
             if within.remaining() <= 0:
                 break
-        archive.pack(machine_name(), pack)
+        try:
+            archive.pack(machine_name(), pack)
+        except (FillpathError, OSError) as error:
+            print(f"fillpath: not packed, but measured and stored: {error}", file=sys.stderr)
+            failed += 1
         if within.remaining() <= 0:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1

@@ -1,6 +1,7 @@
 """`make gpu`: its tiers are packed one by one, and one that fails hides nothing."""
 
 import dataclasses
+import errno
 import json
 import sys
 import tarfile
@@ -171,6 +172,22 @@ def test_a_list_is_packed_after_each_input_and_a_case_that_fails_is_status_1(
     monkeypatch.setenv("FILLPATH_FRESH", "1")
     capsys.readouterr()
     assert main(["gpu", str(on_a_gpu)]) == 1 and len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_pack_that_fails_ends_no_list(
+    on_a_gpu: Path,
+    registered_fakes: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(machine: str, pack: Path) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(pack))
+
+    on_a_gpu.write_text("symbolic.fill1@grid2d,8.natural\nsymbolic.fill1@grid2d,9.natural")
+    monkeypatch.setattr(gpu.archive, "pack", full)
+    assert main(["gpu", str(on_a_gpu)]) == 1
+    printed = capsys.readouterr()
+    assert "grid2d,9.natural" in printed.out and printed.err.count("not packed, but measured and stored: ") == 2
 
 
 def test_a_list_waits_for_nobody_and_resumes_no_run_of_other_settings(
