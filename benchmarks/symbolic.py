@@ -6,6 +6,7 @@ An implementation is given the pattern; a peer that factorises as well, the matr
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.checks import rows
 from benchmarks.checks.residuals import verify_residual
 from benchmarks.checks.rows import Digest, verify_counts, verify_symbolic
 from benchmarks.engine.benchmark import Context, bytes_of
@@ -36,13 +37,15 @@ class Symbolic(Suite):
         return verify_symbolic(result, context.reference)
 
     def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
-        """Fetch the result; for a filled pattern on a device its digest, which is made there."""
+        """Fetch the result; of a filled pattern its digest, which is made where the pattern is."""
         if isinstance(result, Digest):
             # An implementation's own counts and hashes prove nothing.
             return None
-        if can_digest(result, context.prepared.pattern.n):
+        n = context.prepared.pattern.n
+        if can_digest(result, n):
             return on_host(digest(result))
-        return fetch(result)
+        fetched = fetch(result)
+        return rows.digest(fetched) if rows.has_shape(fetched, n) else fetched
 
     def least_bytes(self, result: Any, context: Context) -> int:
         """Count the pattern of A, for a factorisation its values too, and the result."""

@@ -6,7 +6,7 @@ FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. The m
 The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU.
 
 The cases of a list are measured input by input, with a pack after each. FILLPATH_LIMIT ends this, and the
-same command resumes it. Exit status 1 where a case measured now is not ok, or where cases are left."""
+same command resumes it. Exit status 1 where a case is not ok or is left, or the last pack failed."""
 
 import csv
 import os
@@ -111,7 +111,7 @@ def listed_cases(path: Path) -> list[Case]:
 def measure_list(cases: Sequence[Case], pack: Path) -> int:
     """Measure what is left of the cases, those of an input in turn, and pack after each input.
 
-    Return the exit status: 0 if all are ok. FILLPATH_LIMIT cuts the last process off.
+    Return the exit status: 0 if all are ok and the last pack is whole. FILLPATH_LIMIT cuts a process off.
     """
     pack.parent.mkdir(parents=True, exist_ok=True)
     within, failed = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit), 0
@@ -123,14 +123,15 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
                 break
         try:
             archive.pack(machine_name(), pack)
+            unpacked = False
         except (FillpathError, OSError) as error:
-            print(f"fillpath: not packed, but measured and stored: {error}", file=sys.stderr)
-            failed += 1
+            unpacked = True
+            print(f"fillpath: stored, but not packed: {error}", file=sys.stderr)
         if within.remaining() <= 0:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1
     runs.finish()
-    return int(failed > 0)
+    return int(failed > 0 or unpacked)
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:

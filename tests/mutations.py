@@ -259,6 +259,11 @@ MUTATIONS = (
         "test_measure.py::test_more_samples_than_stored_are_measured",
     ),
     Mutation(
+        "a last result that differs from the first is not checked", "benchmarks/engine/tasks.py",
+        "checked.get(known) or", "next(iter(checked.values()), None) or",
+        "test_gate.py::test_the_last_result_is_checked_unless_it_is_the_first_again",
+    ),
+    Mutation(
         "a killed run begins anew", "benchmarks/engine/run.py",
         "unfinished is not None and unfinished.settings == settings", "False",
         "test_experiments.py::test_a_run_goes_on_after_a_kill_but_not_under_other_settings",

@@ -46,6 +46,7 @@ from fillpath.record import Record, Status, Verified, read_records, record_path,
 from fillpath.stages import STAGES, Stage
 from impl.peers.superlu import superlu
 from impl.symbolic.fill1 import fill1
+from tests import fakes
 from tests.patterns import from_dense, random_pattern
 from tests.test_record import record as any_record
 
@@ -378,6 +379,7 @@ def test_the_last_result_is_checked_unless_it_is_the_first_again(
         return verdicts[-1]
 
     monkeypatch.setattr(Symbolic, "check", check)
+    monkeypatch.setattr(fakes, "_calls", 0)
     case, outcome = Case.parse(f"symbolic.{name}@random,200,0.02.natural"), Outcome()
     prepared, entry = prepare(case.matrix, case.preparation), registry.lookup(case.stage, case.implementation)
     job = job_of(case, entry, prepared, LIMITS)
@@ -388,7 +390,7 @@ def test_the_last_result_is_checked_unless_it_is_the_first_again(
 @given(values=arrays(np.float64, st.integers(0, 9)), place=st.integers(0, 8))
 def test_nouns_of_other_bytes_have_other_fingerprints(values: np.ndarray, place: int) -> None:
     again, other = (Solution(values.copy()) for _ in range(2))
-    assert fingerprint(Solution(values)) == fingerprint(again) != fingerprint(Counts(values, 0))
+    assert fingerprint(Solution(values)) == fingerprint(again) != fingerprint(Counts(values, values))
     other.x.view(np.uint64)[place:] ^= 1
     assert (fingerprint(other) == fingerprint(again)) == (place >= len(values))
 
@@ -397,3 +399,13 @@ def test_a_noun_that_can_do_more_than_its_bytes_say_equals_nothing() -> None:
     factorised = Factorised(np.copy, 3)
     assert fingerprint(factorised) != fingerprint(factorised)
     assert fingerprint(np.array([None])) != fingerprint(np.array([None]))
+    hidden = np.ma.masked_array([1.0, 2.0], [False, True])
+    assert fingerprint(Solution(hidden)) != fingerprint(Solution(hidden))
+
+
+def test_numbers_texts_and_types_of_a_noun_count_too(prepared: Prepared) -> None:
+    same, values = fingerprint(replace(prepared)), np.zeros(2)
+    assert same == fingerprint(prepared)
+    for change in ({"seed": 9}, {"matching": "other"}, {"versions": {"numpy": "0"}}):
+        assert fingerprint(replace(prepared, provenance=replace(prepared.provenance, **change))) != same
+    assert fingerprint(Counts(values, values)) != fingerprint(LevelSeries(values, values))

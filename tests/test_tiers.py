@@ -187,7 +187,7 @@ def test_a_pack_that_fails_ends_no_list(
     monkeypatch.setattr(gpu.archive, "pack", full)
     assert main(["gpu", str(on_a_gpu)]) == 1
     printed = capsys.readouterr()
-    assert "grid2d,9.natural" in printed.out and printed.err.count("not packed, but measured") == 2
+    assert "grid2d,9.natural" in printed.out and printed.err.count("stored, but not packed") == 2
 
 
 def test_a_list_waits_for_nobody_and_resumes_no_run_of_other_settings(

@@ -1,6 +1,6 @@
 """Questions of the engine to a stage, answered by benchmarks/<stage>.py.
 
-The gate, `verdict`, checks every result before it is timed, and never by its own code.
+The gate is `evidence` and `check`. It checks every result before it is timed, and never by its own code.
 """
 
 import importlib
@@ -18,8 +18,7 @@ from fillpath.record import Verified
 from fillpath.registry import Implementation
 
 Noun = TypeVar("Noun")
-# A dict holds texts.
-_PLAIN = (np.ndarray, np.generic, int, float, str, dict, type(None))
+_PLAIN = (np.generic, int, float, str, type(None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +112,18 @@ def bytes_of(*nouns: Any) -> int:
 def fingerprint(noun: Any) -> Any:
     """Return a hash of a noun on the host; an object of its own where a part is no array, number or text."""
     parts = _parts(noun)
-    if all(isinstance(part, _PLAIN) and str(getattr(part, "dtype", "")) != "object" for part in parts):
-        return content_hash(repr(type(noun)), *(p if isinstance(p, np.ndarray) else repr(p) for p in parts))
-    return object()
+    arrays = [part for part in parts if type(part) is np.ndarray and part.dtype.kind in "biufc"]
+    if len(arrays) + sum(isinstance(part, _PLAIN) for part in parts) < len(parts):
+        return object()
+    return content_hash(*(part if isinstance(part, np.ndarray) else repr(part) for part in parts))
 
 
 def _parts(noun: Any) -> list[Any]:
-    """List what a noun and the nouns in it hold."""
-    if not is_dataclass(noun):
+    """List what a noun and the nouns in it hold, and the text of their types."""
+    if isinstance(noun, dict):
+        held = [*noun, *noun.values()]
+    elif is_dataclass(noun):
+        held = [getattr(noun, each.name) for each in fields(noun)]
+    else:
         return [noun]
-    return [part for each in fields(noun) for part in _parts(getattr(noun, each.name))]
+    return [repr(type(noun)), *(part for each in held for part in _parts(each))]
