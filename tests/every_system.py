@@ -14,7 +14,6 @@ from pathlib import Path
 
 from benchmarks.checks.rows import digest, updates
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import benchmark_of
 from fetch.matrix_id import resolve
 from fetch.prepare import prepare
 from fillpath import registry
@@ -24,6 +23,7 @@ from fillpath.nouns import Filled, Prepared, Reference
 from impl.symbolic.fill1_pruned import fill1_pruned
 from tests.devices import hosted
 from tests.every_matrix import names
+from tests.verdicts import verdict_on
 
 # The ordering, and options; those that the implementation lacks are left out.
 WAYS = (
@@ -89,7 +89,7 @@ def attempt(
         context = operands.context(prepared, reference, entry, options)
         arguments = operands.arguments(entry, options, 0)
         result, did = hosted(entry)(operands.operand(entry, context), **arguments)
-        verdict = benchmark_of(entry.stage).verdict(result, context)
+        verdict = verdict_on(entry.stage, result, context)
     except FillpathError as problem:
         return False, str(problem)
     pivots = (did.facts or {}).get("small_pivots", 0)

@@ -21,7 +21,6 @@ from benchmarks.checks import laplacians
 from benchmarks.checks.laplacians import column_hashes, verify_preconditioner
 from benchmarks.engine import measure as measuring
 from benchmarks.engine import operands, tasks
-from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import measure
 from benchmarks.engine.outcome import Outcome
@@ -43,6 +42,7 @@ from tests.parac_graphs import SHAPES, WEIGHTS, dense, drawn, random_graph, tria
 from tests.test_numeric import of_dense
 from tests.test_parac_gpu import assert_same
 from tests.thorough import daily
+from tests.verdicts import verdict_on
 
 MAKERS = (ac_sequential, parac_cpu)
 
@@ -474,7 +474,7 @@ def test_the_gate_knows_a_factor_from_all_that_is_like_it(maker: str, grid: Prep
     factor, _ = entry.function(graph, **arguments)
 
     def wrong(result: Any) -> float:
-        return benchmark_of("cholesky").verdict(result, context).value
+        return verdict_on("cholesky", result, context).value
 
     assert wrong(factor) == 0
     assert wrong(replace(factor, values=np.nextafter(factor.values, 0))) > 100
@@ -512,7 +512,7 @@ def test_weights_over_twelve_orders_pass_the_gate(seed: int) -> None:
         entry = registry.lookup(stage, "parac_cpu")
         context = operands.context(prepared, None, entry, {}, seed=seed)
         found, _ = entry.function(operands.operand(entry, context), seed=seed)
-        verdict = benchmark_of(stage).verdict(found, context)
+        verdict = verdict_on(stage, found, context)
         assert verdict.passes, (stage, verdict)
 
 
@@ -525,10 +525,10 @@ def test_a_solution_is_held_at_the_true_residual(grid: Prepared) -> None:
         matrix = dense(graph)[:-1, :-1]
         x = b if options else np.linalg.solve(matrix, b)
         for scale, passes in ((1, True), (1 + 5e-7, True), (1 + 2e-6, False), (np.nan, False)):
-            verdict = benchmark_of("laplacian").verdict(Solution(scale * x), context)
+            verdict = verdict_on("laplacian", Solution(scale * x), context)
             assert verdict.passes == passes, (options, scale, verdict)
         with pytest.raises(InputError, match="a solution of shape"):
-            benchmark_of("laplacian").verdict(Solution(x[:-1]), context)
+            verdict_on("laplacian", Solution(x[:-1]), context)
 
 
 def test_factors_are_measured_without_a_filled_pattern(forked_workers: None) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
-from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.limits import Sampling
 from benchmarks.engine.operands import context
@@ -47,6 +46,7 @@ from tests.devices import hosted
 from tests.solver_fakes import on_device, stand_in
 from tests.test_numeric import well_conditioned
 from tests.test_solve import addressed, chain, grid, of_dense
+from tests.verdicts import verdict_on
 
 PHASES = ["right_hand_side", "reordering", "symbolic", "numeric", "triangular", "refine"]
 PREPARED = well_conditioned(50, 0.06, 3)
@@ -95,7 +95,7 @@ def held(result: Any, prepared: Prepared) -> Verified:
     """The verdict of the stage symbolic, which for a peer's factorisation needs no more than values."""
     nothing: Any = object()
     entry = registry.lookup("symbolic", "cudss")
-    return benchmark_of("symbolic").verdict(result, context(prepared, nothing, entry, {}))
+    return verdict_on("symbolic", result, context(prepared, nothing, entry, {}))
 
 
 def test_a_solution_goes_through_the_phases(fake: CuDss) -> None:

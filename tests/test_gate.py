@@ -49,6 +49,7 @@ from impl.symbolic.fill1 import fill1
 from tests import fakes
 from tests.patterns import from_dense, random_pattern
 from tests.test_record import record as any_record
+from tests.verdicts import verdict_on
 
 LIMITS = Limits(seconds=60, samples=3, forked=True)
 ROWS = "row counts and row hashes"
@@ -92,7 +93,7 @@ def verdict_of(stage: str, name: str, prepared: Prepared) -> Verified:
     entry = registry.lookup(stage, name)
     context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
     result, _ = entry.function(operands.operand(entry, context))
-    return benchmark_of(stage).verdict(result, context)
+    return verdict_on(stage, result, context)
 
 
 @pytest.mark.parametrize(

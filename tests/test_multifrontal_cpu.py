@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from benchmarks.checks.factors import verify_factor
 from benchmarks.checks.fronts import on_filled
-from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fetch.prepare import prepare
@@ -28,6 +27,7 @@ from impl.numeric.pivots import small_pivot
 from impl.solve.right_hand_side import as_matrix
 from tests.patterns import FAMILIES, from_dense, mirrored, patterns, random_pattern
 from tests.test_numeric import dense_of, of_dense, prepared_of, start_of
+from tests.verdicts import verdict_on
 
 ENTRY = registry.lookup("numeric", "multifrontal_cpu")
 
@@ -321,7 +321,7 @@ def test_the_gate_passes_both_forms_and_counts_bytes(held: Any) -> None:
 
     found, _, factor = held
     for form in (factor, with_panels(factor, 32)):
-        assert benchmark_of("numeric").verdict(form, found).passes
+        assert verdict_on("numeric", form, found).passes
     f = found.noun(TwoWay).columns.nnz
     given = found.prepared.pattern.indices.nbytes + found.prepared.pattern.indptr.nbytes
     least = given + found.prepared.values.nbytes + 8 * f
@@ -336,7 +336,7 @@ def test_the_gate_sees_one_wrong_value(held: Any, seed: int, off: float, width: 
     form = with_panels(factor, width) if width else factor
     values = form.values.copy()
     values[seed % len(values)] += off * np.abs(values).max()
-    assert not benchmark_of("numeric").verdict(replace(form, values=values), found).passes
+    assert not verdict_on("numeric", replace(form, values=values), found).passes
 
 
 def test_the_gate_refuses_what_is_no_factor_on_these_fronts(held: Any) -> None:
@@ -354,15 +354,15 @@ def test_the_gate_refuses_what_is_no_factor_on_these_fronts(held: Any) -> None:
         {"panel": factor.panel - 1},
         {"panel": factor.panel + 32},
     ):
-        assert not benchmark_of("numeric").verdict(replace(factor, **wrong), found).passes, wrong
+        assert not verdict_on("numeric", replace(factor, **wrong), found).passes, wrong
 
 
 def test_the_gate_takes_its_own_fronts(held: Any) -> None:
     """An implementation cannot change what its factor is held against."""
     found, fronts, factor = held
     other = fronts_of(dominant(random_pattern(200, 0.02, 9)))
-    assert benchmark_of("numeric").verdict(replace(factor, fronts=other), found).passes
-    assert not benchmark_of("numeric").verdict(multifrontal_cpu(other)[0], found).passes
+    assert verdict_on("numeric", replace(factor, fronts=other), found).passes
+    assert not verdict_on("numeric", multifrontal_cpu(other)[0], found).passes
     assert found.expected is not fronts and np.array_equal(found.expected.label, fronts.label)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.checks import rows
 from benchmarks.checks.rows import Digest, has_shape, verify_symbolic
 from benchmarks.engine import device_digest
-from benchmarks.engine.benchmark import Context, benchmark_of
+from benchmarks.engine.benchmark import Context
 from fetch.prepare import prepare
 from fillpath import registry
 from fillpath.case import Preparation
@@ -19,6 +19,7 @@ from fillpath.nouns import Array, Filled, Pattern, Reference
 from impl.cuda import transfer
 from impl.symbolic.fill1 import fill1
 from tests.cuda_on_cpu import cuda_on_cpu, machine
+from tests.verdicts import verdict_on
 
 __all__ = ["cuda_on_cpu"]
 
@@ -178,7 +179,7 @@ def verdict_on_device(result: Filled, context: Context) -> tuple[float, list[Any
         fetched.append(noun)
         return transfer.on_host(noun)
 
-    return benchmark_of("symbolic").verdict(transfer.on_device(result), context, fetch).value, fetched
+    return verdict_on("symbolic", transfer.on_device(result), context, fetch).value, fetched
 
 
 def test_a_result_on_the_device_is_verified_there(device: str, context: Context) -> None:
@@ -213,11 +214,11 @@ def test_what_has_other_dtypes_or_shapes_is_wrong_in_all_rows(
     result = misshape(fill1(context.prepared.pattern)[0])
     value, fetched = verdict_on_device(result, context)
     assert value == context.prepared.pattern.n and len(fetched) == 1
-    assert benchmark_of("symbolic").verdict(result, context).value == value
+    assert verdict_on("symbolic", result, context).value == value
 
 
 def test_an_implementations_own_digest_is_wrong_in_all_rows(context: Context) -> None:
     assert context.reference is not None
     forged = Digest(context.reference.counts, context.reference.row_hashes)
     assert verify_symbolic(forged, context.reference).passes, "as the gate would make it"
-    assert benchmark_of("symbolic").verdict(forged, context).value == context.prepared.pattern.n
+    assert verdict_on("symbolic", forged, context).value == context.prepared.pattern.n

@@ -15,7 +15,6 @@ from benchmarks.checks.fronts import on_filled
 from benchmarks.checks.held import Held
 from benchmarks.checks.residuals import BOUND, backward_errors, verify_residual, verify_solution
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import benchmark_of
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.reference import make_reference
 from fetch.matrix_id import resolve
@@ -32,6 +31,7 @@ from impl.solve.right_hand_side import known_solution, known_solutions, right_ha
 from tests.test_multifrontal_cpu import with_panels
 from tests.test_numeric import of_dense, start_of
 from tests.thorough import daily
+from tests.verdicts import verdict_on
 
 # Rows are held in two parts.
 pytestmark = pytest.mark.usefixtures("two_threads")
@@ -201,7 +201,7 @@ def held(stage: str, name: str, prepared: Prepared, **options: str) -> Verified:
     entry = registry.lookup(stage, name)
     context = operands.context(prepared, make_reference(prepared.pattern), entry, {})
     result, _ = entry.function(operands.operand(entry, context), **options)
-    return benchmark_of(stage).verdict(result, context)
+    return verdict_on(stage, result, context)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import verify_solution
-from benchmarks.engine.benchmark import Context, benchmark_of
+from benchmarks.engine.benchmark import Context
 from benchmarks.engine.operands import context, operand
 from benchmarks.engine.reference import make_reference
 from fillpath import registry
@@ -33,6 +33,7 @@ from tests.devices import hosted
 from tests.patterns import from_dense, random_pattern
 from tests.solver_fakes import CuSparse, stand_in
 from tests.test_numeric import of_dense, prepared_of, start_of, well_conditioned
+from tests.verdicts import verdict_on
 
 PHASES = ["right_hand_side", "symbolic", "columns", "levels", "assemble", "numeric", "triangular", "refine"]
 
@@ -217,11 +218,11 @@ def test_superlu_passes_the_gate_of_the_stage_numeric() -> None:
         held = against(prepared)
         result, _ = superlu(operand(registry.lookup("numeric", "superlu"), held))
         assert isinstance(result, Factorised)
-        verdict = benchmark_of("numeric").verdict(result, held)
+        verdict = verdict_on("numeric", result, held)
         assert verdict.value <= 1e-14 < verdict.bound
         assert result.nnz >= filled_of(prepared.pattern).pattern.nnz
         wrong = Factorised(lambda b, solve=result.solve: solve(b) * (1 + 1e-6), result.nnz)  # type: ignore[misc]
-        assert not benchmark_of("numeric").verdict(wrong, held).value <= verdict.bound
+        assert not verdict_on("numeric", wrong, held).value <= verdict.bound
 
 
 def test_superlu_is_not_given_the_zeros_of_the_filled_pattern(monkeypatch: pytest.MonkeyPatch) -> None:

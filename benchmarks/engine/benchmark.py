@@ -81,12 +81,6 @@ class Benchmark(ABC):
         """
         return fetch(self.answer(result, context))
 
-    def verdict(
-        self, result: Any, context: Context, fetch: Callable[[Any], Any] = lambda result: result
-    ) -> Verified:
-        """Return the verdict on a result, without its `Work`. fetch : as in `evidence`."""
-        return self.check(self.evidence(result, context, fetch), context)
-
     def facts(self, fetch: Callable[[Any], Any], result: Any, context: Context) -> dict[str, float]:
         """Return extra statistics of a right result, computed after timing. fetch : brings it to the host."""
         return {}

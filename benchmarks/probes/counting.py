@@ -101,10 +101,11 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
     """
     path = prepared_path(case.matrix, case.preparation, case.seed)
     context, where, call = brought(case, path, Alone())
+    benchmark = benchmark_of(case.stage)
 
     def check(result: Any, when: str) -> None:
         assert context is not None
-        verdict = benchmark_of(case.stage).verdict(result, context, where.fetch)
+        verdict = benchmark.check(benchmark.evidence(result, context, where.fetch), context)
         if not verdict.passes:
             raise CountingError(f"wrong {when}: {verdict.method}: {verdict.value:g}")
 
