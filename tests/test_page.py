@@ -210,6 +210,12 @@ def test_names_and_reasons_are_text_whatever_characters_they_hold(standings: lis
     assert {"3 rows differ <first: 7 & 9>", "killed at 6 GB, while assembling # rows"} <= reasons
 
 
+def test_a_call_that_was_ended_took_longer_than_its_seconds(standings: list[Standing]) -> None:
+    ended = replace(RECORDS.rows[0], status=Status.TIMEOUT, seconds=[], longer_than=30.4)
+    text = page(standings, replace(RECORDS, rows=(ended, *RECORDS.rows[1:])))
+    assert ["timeout", "-", "over 30.4 s", "0", ended.case] in [row[1:6] for row in case_lines(text)]
+
+
 def test_asvs_pages_are_linked_where_they_are_one_of_its_series_by_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
