@@ -123,15 +123,15 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
                 break
         try:
             archive.pack(machine_name(), pack)
-            unpacked = False
+            is_packed = True
         except (FillpathError, OSError) as error:
-            unpacked = True
+            is_packed = False
             print(f"fillpath: stored, but not packed: {error}", file=sys.stderr)
         if within.remaining() <= 0:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1
     runs.finish()
-    return int(failed > 0 or unpacked)
+    return int(failed > 0 or not is_packed)
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:

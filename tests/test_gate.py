@@ -14,7 +14,7 @@ from benchmarks.checks.factors import ARITHMETIC
 from benchmarks.checks.residuals import BACKWARD, verify_residual
 from benchmarks.checks.rows import verify_counts
 from benchmarks.engine import operands, tasks
-from benchmarks.engine.benchmark import Context, benchmark_of, fingerprint
+from benchmarks.engine.benchmark import Context, benchmark_of, noun_hash
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import job_of, measure
 from benchmarks.engine.outcome import Outcome
@@ -389,24 +389,24 @@ def test_the_last_result_is_checked_unless_it_is_the_first_again(
 
 
 @given(values=arrays(np.float64, st.integers(0, 9)), place=st.integers(0, 8))
-def test_nouns_of_other_bytes_have_other_fingerprints(values: np.ndarray, place: int) -> None:
+def test_nouns_of_other_bytes_have_other_hashes(values: np.ndarray, place: int) -> None:
     again, other = (Solution(values.copy()) for _ in range(2))
-    assert fingerprint(Solution(values)) == fingerprint(again) != fingerprint(Counts(values, values))
+    assert noun_hash(Solution(values)) == noun_hash(again) != noun_hash(Counts(values, values))
     other.x.view(np.uint64)[place:] ^= 1
-    assert (fingerprint(other) == fingerprint(again)) == (place >= len(values))
+    assert (noun_hash(other) == noun_hash(again)) == (place >= len(values))
 
 
 def test_a_noun_that_can_do_more_than_its_bytes_say_equals_nothing() -> None:
     factorised = Factorised(np.copy, 3)
-    assert fingerprint(factorised) != fingerprint(factorised)
-    assert fingerprint(np.array([None])) != fingerprint(np.array([None]))
+    assert noun_hash(factorised) != noun_hash(factorised)
+    assert noun_hash(np.array([None])) != noun_hash(np.array([None]))
     hidden = np.ma.masked_array([1.0, 2.0], [False, True])
-    assert fingerprint(Solution(hidden)) != fingerprint(Solution(hidden))
+    assert noun_hash(Solution(hidden)) != noun_hash(Solution(hidden))
 
 
 def test_numbers_texts_and_types_of_a_noun_count_too(prepared: Prepared) -> None:
-    same, values = fingerprint(replace(prepared)), np.zeros(2)
-    assert same == fingerprint(prepared)
+    same, values = noun_hash(replace(prepared)), np.zeros(2)
+    assert same == noun_hash(prepared)
     for change in ({"seed": 9}, {"matching": "other"}, {"versions": {"numpy": "0"}}):
-        assert fingerprint(replace(prepared, provenance=replace(prepared.provenance, **change))) != same
-    assert fingerprint(Counts(values, values)) != fingerprint(LevelSeries(values, values))
+        assert noun_hash(replace(prepared, provenance=replace(prepared.provenance, **change))) != same
+    assert noun_hash(Counts(values, values)) != noun_hash(LevelSeries(values, values))

@@ -46,7 +46,7 @@ UNMEASURED = {
 }
 # The seconds outside of phases that are known beyond SHARE, for each phase of a call: it waits for the GPU.
 WAITS = {("symbolic", "unified_memory"): 7e-5, ("solve", "direct_gpu"): 3e-5, ("solve", "cudss"): 3e-5}
-# It brings the matrix into SciPy's form before its phase `factor`.
+# PyAMG brings the matrix into SciPy's form before its phase `factor`.
 LESS = {("laplacian", "pyamg"): 0.9}
 
 

@@ -103,7 +103,7 @@ def bytes_of(*nouns: Any) -> int:
     return sum(int(getattr(part, "nbytes", 0)) for noun in nouns for part in _parts(noun))
 
 
-def fingerprint(noun: Any) -> Any:
+def noun_hash(noun: Any) -> Any:
     """Return a hash of a noun on the host; an object of its own where a part is no array, number or text."""
     parts = _parts(noun)
     arrays = [part for part in parts if type(part) is np.ndarray and part.dtype.kind in "biufc"]

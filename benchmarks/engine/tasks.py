@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine import operands
-from benchmarks.engine.benchmark import Context, benchmark_of, fingerprint
+from benchmarks.engine.benchmark import Context, benchmark_of, noun_hash
 from benchmarks.engine.crew import Alone
 from benchmarks.engine.energy import Meter, metered
 from benchmarks.engine.limits import Sampling
@@ -57,7 +57,7 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
             return bool(crew.share(None))
         evidence = benchmark.evidence(result, context, where.fetch)
         # The last result is checked unless it is the first again, byte for byte.
-        known = fingerprint(evidence)
+        known = noun_hash(evidence)
         verdict = checked[known] = checked.get(known) or benchmark.check(evidence, context)
         report("verified", **asdict(verdict), replaced=int((work.facts or {}).get("small_pivots", 0)))
         return bool(crew.share(verdict.passes))
