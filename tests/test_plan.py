@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import BACKWARD
-from benchmarks.engine import measure
+from benchmarks.engine import current, measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan
 from benchmarks.runs.cases import suite_inputs
@@ -24,6 +24,7 @@ from fillpath.case import Case
 from fillpath.record import Record, Status, Verified
 from fillpath.settings import Settings
 from reports.facts.records import Records
+from tests.test_record import PREPARED
 from tests.test_record import record as any_record
 
 SMALLEST = "random,2000,0.002"
@@ -189,6 +190,14 @@ def test_foreseen_lack_of_memory_is_named_and_takes_no_time(
 def test_arrays_of_a_gpu_may_lie_on_the_card() -> None:
     where = Site("far", False, 8, 1, 50.0, 70, {})
     assert (where.room("cpu"), where.room("gpu")) == (50, 120)
+
+
+def test_another_machine_has_a_peer_in_its_own_version() -> None:
+    case, versions = Case.parse("solve.superlu@m.natural"), {"scipy": "0.1"}
+    key = current.key_of(case, PREPARED["hash"], versions)
+    stored = {case.name: [any_record(case=case.name, key=key, versions=versions, seconds=[1.0] * 20)]}
+    far, here = (Site("far", is_here, 8, 0, math.inf, 0, stored) for is_here in (False, True))
+    assert far.has(case, Settings()) and not here.has(case, Settings())
 
 
 def test_too_little_disk_is_named(

@@ -29,7 +29,7 @@ from impl.numeric.left_looking import left_looking
 from impl.numeric.multifrontal_cpu import multifrontal_cpu
 from impl.solve.right_hand_side import known_solution, known_solutions, right_hand_side
 from tests.test_multifrontal_cpu import with_panels
-from tests.test_numeric import of_dense, start_of
+from tests.test_numeric import dense_of, of_dense, start_of
 from tests.thorough import daily
 from tests.verdicts import verdict_on
 
@@ -74,6 +74,21 @@ def solved_exactly(matrix: Array, *sides: Array) -> list[list[Fraction]]:
                 factor = table[i][k] / table[k][k]
                 table[i] = [x - factor * y for x, y in zip(table[i], table[k], strict=True)]
     return [[table[i][n + side] / table[i][i] for i in range(n)] for side in range(len(sides))]
+
+
+@pytest.mark.parametrize(("order", "count"), SYSTEMS)
+def test_the_roundings_of_any_values_are_those_of_dense_products(order: int, count: int) -> None:
+    """Rows of U whose columns continue each other are multiplied together."""
+    for rng, matrix in systems(order, count, decades=1.0):
+        prepared = of_dense(matrix)
+        both = start_of(prepared).two_way
+        values = rng.uniform(-1, 1, both.to_column.size)
+        lower, upper = dense_of(Factor(both, values))
+        size, products = np.abs(lower) @ np.abs(upper), both.filled.counts().lower + 1
+        places = both.filled.pattern.rows(), both.filled.pattern.indices
+        off = (np.abs(matrix - lower @ upper) / (UNIT * products[:, None]))[places]
+        held = verify_factor(Factor(both, values), prepared, both, "float64", static=False)
+        assert held.value == pytest.approx((off / size[places]).max(), rel=1e-9)
 
 
 @pytest.mark.parametrize(("order", "count"), SYSTEMS)

@@ -23,7 +23,7 @@ from numba import get_num_threads, njit
 
 from benchmarks.checks.held import SINGLE_UNIT, UNIT, Held, advice_on_pivots
 from fillpath.errors import FillpathError, UnsupportedError
-from fillpath.nouns import Array, Factor, Prepared, TwoWay
+from fillpath.nouns import Array, Factor, Filled, Prepared, TwoWay
 
 ARITHMETIC = "|A - L U| over k u |L| |U| by entries"
 # (k + 2) + k <= 4 k.
@@ -181,10 +181,8 @@ def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _R
     """
     pattern, filled = prepared.pattern, both.filled
     found, scale, rows = np.zeros((8, pattern.n)), np.ones(pattern.n), np.arange(pattern.n)
-    arrays = (
-        *(filled.pattern.indptr, filled.pattern.indices, filled.upper_start, values),
-        *(pattern.indptr, pattern.indices, prepared.values, scale, tiny, found),
-    )
+    lu = (filled.pattern.indptr, filled.pattern.indices, filled.upper_start, values, _chains(filled))
+    arrays = (lu, (pattern.indptr, pattern.indices, prepared.values), scale, tiny, found)
     parts = get_num_threads()
     for power in SCALES:
         scale[rows] = power
@@ -197,36 +195,37 @@ def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _R
     raise FillpathError("A - L U overflows: divide the matrix by a power of two")
 
 
+def _chains(filled: Filled) -> Array:
+    """Assign each row of U to a chain, (n,) int64.
+
+    The next row of a chain has the row's columns without its diagonal. Eliminating row k fills row k + 1 with
+    its columns, so an entry of L and two lengths tell.
+    """
+    n, start = filled.pattern.n, filled.upper_start
+    length = filled.pattern.indptr[1:] - start
+    apart = np.ones(n, bool)
+    apart[1:] = (filled.pattern.indices[start[1:] - 1] != np.arange(n - 1)) | (length[:-1] != length[1:] + 1)
+    return np.cumsum(apart)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def _hold(
-    parts, rows, indptr, indices, upper_start, values, a_indptr, a_indices, a_values, scale, tiny, found, part
-):
+def _hold(parts, rows, lu, a, scale, tiny, found, part):
     """Compare a thread's part of these rows, times their scale. found : (8, n), what `_Rows` begins with."""
+    indptr, indices, upper_start, _, _ = lu
     n = len(upper_start)
-    left, size, low = np.zeros(n), np.zeros(n), np.zeros(n)
+    left, size, terms, sizes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     for i in rows[part::parts]:
-        norm, own = 0.0, scale[i]
-        for p in range(a_indptr[i], a_indptr[i + 1]):
-            left[a_indices[p]] = own * a_values[p]
-            norm += abs(left[a_indices[p]])
-        for p in range(indptr[i], upper_start[i]):
-            k, factor = indices[p], own * values[p]
-            for q in range(upper_start[k], indptr[k + 1]):
-                term = factor * values[q]
-                left[indices[q]] -= term
-                size[indices[q]] += abs(term) + tiny * (1.0 + abs(values[q]))
-        for q in range(upper_start[i], indptr[i + 1]):
-            left[indices[q]] -= own * values[q]
-            size[indices[q]] += abs(own * values[q]) + tiny
+        own = scale[i]
+        norm = _copy(i, a, own, left)
+        _multiply(i, lu, own, tiny, left, size, terms, sizes)
         whole = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             whole += size[indices[p]]
         if (upper_start[i] - indptr[i] + 1) * (whole / CAREFUL) > norm:
             for p in range(indptr[i], indptr[i + 1]):
                 left[indices[p]] = 0.0
-            for p in range(a_indptr[i], a_indptr[i + 1]):
-                left[a_indices[p]] = own * a_values[p]
-            _subtract(i, indptr, indices, upper_start, values, own, left, low)
+            _copy(i, a, own, left)
+            _subtract(i, lu, own, left, terms)
         found[3, i], found[4, i], found[6, i], found[7, i] = abs(left[i]), size[i], whole, norm
         left[i] = 0.0
         entry = largest = lost = top = 0.0
@@ -242,10 +241,51 @@ def _hold(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _subtract(i, indptr, indices, upper_start, values, own, left, low):
+def _copy(i, a, own, left):
+    """Write row i of A, times `own`, to `left`. Returns the sum of its sizes."""
+    indptr, indices, values = a
+    norm = 0.0
+    for p in range(indptr[i], indptr[i + 1]):
+        left[indices[p]] = own * values[p]
+        norm += abs(left[indices[p]])
+    return norm
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _multiply(i, lu, own, tiny, left, size, terms, sizes):
+    """Subtract row i of L U, times `own`, from `left`, and add the sizes of its products to `size`.
+
+    The products of a chain are summed side by side before their columns are looked up.
+
+    terms, sizes : zeros, and again after
+    """
+    indptr, indices, upper_start, values, chain = lu
+    p, end = indptr[i], upper_start[i]
+    while p <= end:
+        first = indices[p]
+        while p <= end and chain[indices[p]] == chain[first]:
+            k, factor = indices[p], own * (values[p] if p < end else 1.0)
+            row = values[upper_start[k] : indptr[k + 1]]
+            its_terms, its_sizes = terms[k - first :], sizes[k - first :]
+            for q in range(len(row)):
+                term = factor * row[q]
+                its_terms[q] += term
+                its_sizes[q] += abs(term) + tiny * (1.0 + abs(row[q]))
+            p += 1
+        columns = indices[upper_start[first] : indptr[first + 1]]
+        for q in range(len(columns)):
+            left[columns[q]] -= terms[q]
+            size[columns[q]] += sizes[q]
+            terms[q] = sizes[q] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _subtract(i, lu, own, left, low):
     """Subtract row i of L U, times `own`, from `left` in twice the digits. low : zeros, and again after."""
-    for p in range(indptr[i], upper_start[i] + 1):
-        k, factor = (indices[p], own * values[p]) if p < upper_start[i] else (i, own)
+    indptr, indices, upper_start, values, _ = lu
+    end = upper_start[i]
+    for p in range(indptr[i], end + 1):
+        k, factor = indices[p], own * (values[p] if p < end else 1.0)
         for q in range(upper_start[k], indptr[k + 1]):
             j, term = indices[q], factor * values[q]
             after = left[j] - term

@@ -6,7 +6,7 @@ Figures show the current record: the last line of the case's file, with the othe
     reusable_record(case, prepared.hash, Limits()) or store(replace(blank, seconds=[0.5]))
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -22,12 +22,13 @@ from fillpath.record import UNTRIED, Record, Status, read_records, record_key, r
 from fillpath.registry import lookup
 
 
-def key_of(case: Case, prepared_hash: str) -> str:
+def key_of(case: Case, prepared_hash: str, versions: Mapping[str, str] | None = None) -> str:
     """Return the key of today's code for this input on this machine.
 
     prepared_hash : str, of the prepared matrix, empty before there is one
+    versions : of a peer's library, by package; None: as installed here
     """
-    source_hash = lookup(case.stage, case.implementation).source_hash()
+    source_hash = lookup(case.stage, case.implementation).source_hash(versions)
     return record_key(case.name, prepared_hash, source_hash, host.machine_name())
 
 

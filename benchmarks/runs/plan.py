@@ -90,7 +90,8 @@ class Site:
         pool = of_run(self.stored[case.name]) if case.name in self.stored else ()
         if settings.fresh or not pool or not current.is_reusable(pool[-1], limits_of(case, settings)):
             return False
-        is_current = pool[-1].key == current.key_of(case, (pool[-1].prepared or {}).get("hash", ""))
+        versions = None if self.here else pool[-1].versions
+        is_current = pool[-1].key == current.key_of(case, (pool[-1].prepared or {}).get("hash", ""), versions)
         return is_current and (pool[-1].status is not Status.OK or len(pool) >= processes_of(case, settings))
 
 
