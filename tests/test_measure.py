@@ -235,7 +235,7 @@ def test_a_limit_never_hides_an_earlier_proof() -> None:
 def test_the_record_that_measure_returns_is_the_one_that_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     first = measure(case_of("right"), LIMITS)
     with monkeypatch.context() as edited:
-        edited.setattr(registry.Implementation, "source_hash", lambda self: "edited")
+        edited.setattr(registry.Implementation, "source_hash", lambda *_: "edited")
         second = measure(case_of("right"), LIMITS)
         assert last_record(case_of("right")) == second != first
     assert measure(case_of("right"), LIMITS) == first
@@ -364,7 +364,7 @@ def test_a_matrix_that_is_gone_hides_no_stored_result(
     with monkeypatch.context() as patch:
         patch.setattr(measuring, "make_ready", lambda *_: 1 / 0)
         assert measure(case, LIMITS).status is Status.ERROR is last_record(case).status
-    monkeypatch.setattr(registry.Implementation, "source_hash", lambda self: "edited")
+    monkeypatch.setattr(registry.Implementation, "source_hash", lambda *_: "edited")
     assert measure(case, LIMITS).status is Status.NOT_RUN is last_record(case).status
 
 

@@ -69,31 +69,26 @@ def _scatter(
     Returns 1 at a value that is not finite: an infinity would hide all other entries of its row.
     """
     n, most, unit = len(label), np.finfo(values.dtype).max, np.finfo(values.dtype).eps / 2
-    vertex = np.empty(n, np.int64)
-    vertex[label] = np.arange(n)
-    position = np.full(n, -1, np.int64)
+    vertex, position = np.empty(n, np.int64), np.full(n, -1, np.int64)
+    for row in range(n):
+        vertex[label[row]] = row
     strays = 0
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
         rows = lists[list_start[front] : list_start[front + 1]]
         size = pivots + len(rows)
-        lower = np.empty((pivots, size))
-        upper = np.empty((len(rows), pivots))
-        lower[:] = values[start[front] : start[front] + pivots * size].reshape(pivots, size)
         behind = start[front] + pivots * size
-        upper[:] = values[behind : behind + pivots * len(rows)].reshape(len(rows), pivots)
-        if not (np.isfinite(lower).all() and np.isfinite(upper).all()):
+        lower = values[start[front] : behind].astype(np.float64).reshape(pivots, size)
+        upper = values[behind : behind + pivots * len(rows)].astype(np.float64).reshape(len(rows), pivots)
+        if not _within(lower, upper, np.finfo(np.float64).max):
             return 1
-        slack = 0.0
-        if panel[front] > 0:
-            worst = _plain(lower, upper, panel[front], most)
-            for row in np.concatenate((vertex[begin : begin + pivots], vertex[rows])):
-                width[row] = max(width[row], panel[front])
-                condition[row] = max(condition[row], worst)
-            slack = ROUNDINGS * unit * (pivots + panel[front]) * worst
+        worst = _plain(lower, upper, panel[front], most) if panel[front] else 1.0
+        slack = ROUNDINGS * unit * (pivots + panel[front]) * worst if panel[front] else 0.0
+        for k in range(size):
+            place = begin + k if k < pivots else rows[k - pivots]
+            row, position[place] = vertex[place], k
+            width[row], condition[row] = max(width[row], panel[front]), max(condition[row], worst)
         inside = np.zeros((size, size), np.bool_)
-        position[begin : begin + pivots] = np.arange(pivots)
-        position[rows] = np.arange(pivots, size)
         for k in range(pivots):
             own = vertex[begin + k]
             for p in range(upper_start[own], indptr[own + 1]):
@@ -107,7 +102,8 @@ def _scatter(
                     out[p], inside[r, k] = lower[k, r], True
         strays += _strays(lower, upper, inside, np.int64(panel[front]), slack)
         position[begin : begin + pivots] = -1
-        position[rows] = -1
+        for place in rows:
+            position[place] = -1
     return strays
 
 
@@ -145,8 +141,8 @@ def _largest(lower, upper):
             right[r] = max(right[r], abs(lower[k, r]))
         for c in range(len(upper)):
             right[k] = max(right[k], abs(upper[c, k]))
-    top[:pivots] = right
     for k in range(pivots):
+        top[k] = max(top[k], right[k])
         for r in range(k + 1, size):
             top[r] = max(top[r], abs(lower[k, r]) * right[k])
     return top
@@ -181,7 +177,9 @@ def _plain(lower, upper, width, most):
             for k in range(end - begin):
                 for i in range(k + 1, end - begin):
                     column[begin + i] -= block[k, i] * column[begin + k]
-        lower[begin:end, begin:end] = block
+        for k in range(end - begin):
+            for r in range(end - begin):
+                lower[begin + k, begin + r] = block[k, r]
     return np.inf if finite and regular and not _within(lower, upper, most) else worst
 
 
@@ -196,14 +194,16 @@ def _opened(stored):
 
     Overflowing blocks are inverted once more with rows and columns divided by powers of two.
     """
-    block = _inverse(stored)
-    condition = _condition(block, stored)
-    if np.isfinite(block).all() and np.isfinite(condition):
-        return block, condition
-    scaled = stored.copy()
-    columns, rows = _divided(scaled), _divided(scaled.T)
-    block = _inverse(scaled)
-    condition = _condition(block, scaled) if np.isfinite(block).all() else 0.0
+    block = scaled = stored.copy()
+    columns = rows = np.zeros(len(scaled), np.int64)
+    condition = 0.0
+    for attempt in range(2):
+        if attempt == 1:
+            columns, rows = _divided(scaled), _divided(scaled.T)
+        block = _inverse(scaled)
+        condition = _condition(block, scaled) if _within(block, block, np.finfo(np.float64).max) else 0.0
+        if 0 < condition < np.inf:
+            break
     for c in range(len(block)):
         for r in range(len(block)):
             block[c, r] = math.ldexp(block[c, r], -columns[r] - rows[c])
@@ -215,7 +215,10 @@ def _divided(lines):
     """Divide each line by a power of two, so that its largest number is near 1. Returns the exponents."""
     exponents = np.zeros(len(lines), np.int64)
     for k in range(len(lines)):
-        exponents[k] = math.frexp(np.abs(lines[k]).max())[1]
+        largest = 0.0
+        for i in range(len(lines)):
+            largest = max(largest, abs(lines[k, i]))
+        exponents[k] = math.frexp(largest)[1]
         for i in range(len(lines)):
             lines[k, i] = math.ldexp(lines[k, i], -exponents[k])
     return exponents
