@@ -15,10 +15,9 @@ from fillpath.ending import ended
 NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 
-def _run() -> int:
+def _run() -> None:
     sys.argv[1:] = Case.parse(" ".join(sys.argv[1:])).command[1:]
     runpy.run_module("fillpath", run_name="__main__")
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """The front door: each file of this folder is one command of `fillpath`, with its arguments and what it does.
 
 A command is found by its file, as an implementation is. The first line of its docstring is its help;
-`add_arguments(parser)`, if it takes any, declares them; `run(arguments)` does the work and returns the exit
-status. A folder is a group, `fillpath GROUP COMMAND`, of what the workflow or a maintainer calls; the first
-help leaves it out. A file whose name begins with an underscore is no command: several share it. Help is
-read without importing a command, because each imports the rooms that it needs, which takes a second."""
+`add_arguments(parser)`, if it takes any, declares them. `run(arguments)` does the work and returns the exit
+status, or nothing for 0. A folder is a group, `fillpath GROUP COMMAND`, of what the workflow or a maintainer
+calls; the first help leaves it out. A file whose name begins with an underscore is no command: several share
+it. Help is read without importing a command: each imports the rooms that it needs, which takes a second."""
 
 import ast
 import importlib
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ended(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str]) -> int | None:
     """Import the command that the words begin with, and call it with those that follow."""
     logging.basicConfig(level=logging.INFO, format="fillpath: %(message)s", stream=sys.stderr)
     chosen, words = _choose(words)
@@ -87,7 +87,7 @@ def _run(words: Sequence[str]) -> int:
         command.add_arguments(parser)
     parsed = parser.parse(words)
     settings()
-    status: int = command.run(parsed)
+    status: int | None = command.run(parsed)
     return status
 
 

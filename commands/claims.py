@@ -25,7 +25,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="as config/schemas/ledger.json describes it")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     records, name, paper = load_records(arguments.machine), arguments.claim, arguments.paper
     chosen = [claim for claim in claims().values() if name in (None, *_names(claim))]
     if not chosen:
@@ -41,7 +41,6 @@ def run(arguments: Arguments) -> int:
         print(json.dumps(to_json(records.machines(), found), indent=1))
     else:
         print("\n".join(map(everything, found)) if name in claims() else table(found))
-    return 0
 
 
 def _names(claim: Claim) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     registry.load_all()
     for machine in arguments.machine:
         LOG.info("%s", machine_holdings(machine))
@@ -34,4 +34,3 @@ def run(arguments: Arguments) -> int:
     print(json.dumps(comparison.to_json(), indent=1) if arguments.json else text(comparison))
     for path in pictures:
         LOG.info("%s", path)
-    return 0

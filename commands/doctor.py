@@ -11,7 +11,7 @@ from fillpath.settings import VARIABLES, without_login
 from impl.cuda import device, kernels, nvml
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     registry.load_all()
     facts = machine.facts()
     commit, dirty = machine.git_state()
@@ -32,7 +32,6 @@ def run(arguments: Arguments) -> int:
     lines += columns([("setting", "value", "default", "meaning"), *settings])
     lines += ["", *map(_library, peers.peers().values()), "", *map(_verdict, registry.registered())]
     print("\n".join(lines))
-    return 0
 
 
 def _name() -> str:

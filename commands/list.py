@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
         of_collection.add_argument(f"--{name}", metavar=metavar, type=kind, help=help)
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     conditions = {name: value for name, value in vars(arguments).items() if name != "matrices"}
     if conditions:
         print("\n".join(columns(_collection(conditions))))
@@ -49,7 +49,6 @@ def run(arguments: Arguments) -> int:
         print("\n".join(columns(_catalogue())))
     else:
         print(_implementations())
-    return 0
 
 
 def _range(text: str, whole: bool) -> Range:

@@ -23,7 +23,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("--paper", tuple(paper_names()), help="call matrices as its figures do")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     LOG.info("%s", machine_holdings(arguments.machine))
     records = Records.load(arguments.machine)
     cases = [Case.parse(record.case) for record in records.rows]
@@ -34,4 +34,3 @@ def run(arguments: Arguments) -> int:
     else:
         write_text(arguments.csv, text)
         print(f"wrote {len(rows)} cases of {arguments.machine} to {arguments.csv}")
-    return 0

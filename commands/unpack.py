@@ -10,7 +10,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", type=Path, help="what `fillpath pack` wrote on another machine")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     machine, added = archive.unpack(arguments.file)
     print(f"unpacked {machine}: {added} records added")
-    return 0

@@ -24,11 +24,11 @@ _NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQ
 _SIZE = "raise its limit (ulimit -v, or that of the job), or take a smaller matrix"
 
 
-def ended(run: Callable[[], int]) -> int:
-    """Run a command. Returns its exit status: 2 for a request that makes no sense, 1 for another failure."""
+def ended(run: Callable[[], int | None]) -> int:
+    """Run a command. Returns its exit status, 0 for None; 2 for a senseless request, 1 for other failures."""
     _prepare()
     try:
-        return _flushed(run)
+        return _flushed(run) or 0
     except KeyboardInterrupt:
         _say("interrupted; everything finished is stored")
         return 130
@@ -41,10 +41,10 @@ def ended(run: Callable[[], int]) -> int:
         return 2 if isinstance(error, FillpathError) else 1
 
 
-def _flushed(run: Callable[[], int]) -> int:
+def _flushed(run: Callable[[], int | None]) -> int | None:
     """Run a command, and flush its output, so that a failed write is reported here."""
     try:
-        status: int | SystemExit = run()
+        status: int | SystemExit | None = run()
     except SystemExit as exit:
         status = exit
     for stream in (sys.stdout, sys.stderr):

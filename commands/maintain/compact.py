@@ -11,8 +11,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("machine", nargs="+", help="folders of results/")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     for machine in arguments.machine:
         machine_holdings(machine)
         print(f"{machine}: {archive.set_aside(machine)} records moved")
-    return 0

@@ -25,11 +25,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("part", tuple(PAGES), nargs="*", help="default: all")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     makers = {"state": lambda: state(judged(load_records())), "peers": peers_table}
     for name in arguments.part or PAGES:
         update(name, ROOT / PAGES[name], makers[name]())
-    return 0
 
 
 def update(name: str, page: Path, content: str) -> None:

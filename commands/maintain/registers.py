@@ -13,7 +13,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--base", metavar="COMMIT", default="HEAD", help="default: HEAD")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     commit = git(ROOT, "rev-parse", "--verify", f"{arguments.base}^{{commit}}")
     # Refused here without NVRTC, before there is a worktree.
     kernels = {fingerprint(kernel): kernel for kernel in sorted(registered_kernels(), key=str)}
@@ -25,4 +25,3 @@ def run(arguments: Arguments) -> int:
     print("\n".join([*lines, f"{len(lines)} kernels changed since {commit[:12]}"]))
     usages(kernels[hash] for hash in kernels.keys() - known_hashes())
     write_text(TABLE, "".join(f"{hash}  {kernel}\n" for hash, kernel in kernels.items()))
-    return 0

@@ -10,7 +10,7 @@ from fillpath.paths import CONFIG, ROOT, write_text
 from fillpath.settings import settings
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     choosing = [CONFIG / name for name in ("experiments.yaml", "matrices.csv")]
     code = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
     words = (sys.version, str(hardware().cpu), settings().text(), *compilers())
@@ -23,4 +23,3 @@ def run(arguments: Arguments) -> int:
 
         compile_for(suite_cases(settings()))
         write_text(marker, "")
-    return 0

@@ -11,8 +11,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_choice("stage", tuple(STAGES), help="a stage with a case in the run")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     introduce()
     runs.note_machine(arguments.stage)
     run_stage(arguments.stage)
-    return 0

@@ -21,7 +21,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--fetch", action="store_true", help="only get the matrices")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     within = runs.current() or runs.alone()
     chosen = [] if arguments.fetch else suite_cases(settings())
     for text in arguments.inputs:
@@ -37,7 +37,6 @@ def run(arguments: Arguments) -> int:
                 _prepare(case, chosen, within)
         except Exception as error:
             LOG.warning("%s: %s", type(error).__name__, error)
-    return 0
 
 
 def _prepare(case: Case, chosen: Sequence[Case], within: runs.Run) -> None:

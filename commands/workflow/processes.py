@@ -25,7 +25,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("run", help="its id; a process that it has is not measured again")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     die_with_parent()
     adopt()
     introduce()
@@ -37,7 +37,6 @@ def run(arguments: Arguments) -> int:
     print(json.dumps(case_names()), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(line, within), allow_nan=False), file=answers, flush=True)
-    return 0
 
 
 def _answer(line: str, within: Run) -> dict[str, object]:

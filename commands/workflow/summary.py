@@ -25,7 +25,7 @@ from reports.table import all_rows
 WIDTH, NAME = 110, 84
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> None:
     covered = settings()
     # On a cluster a stage may have been measured on another machine.
     machines = {stage: machine_of(stage) for stage in suite_stages(covered)}
@@ -33,7 +33,6 @@ def run(arguments: Arguments) -> int:
     shown = [r for each in loaded for r in each.rows if r.machine == machines.get(r.parts["stage"])]
     records = Records(tuple(shown), tuple(record for each in loaded for record in each.earlier))
     print(summary(suite_figures(covered), suite_cases(covered), records, catalogue.entries()))
-    return 0
 
 
 def summary(
