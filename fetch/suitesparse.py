@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from fetch import catalogue, published, trust
 from fetch.collection import address, spelling
-from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer, write_note
+from fetch.transfer import Wanted, is_remote, locked, read_note, refuse_offline, transfer
 from fetch.unpack import extract
 from fillpath.errors import TransferError
 from fillpath.holdings import digest_of
-from fillpath.paths import bytes_text, cache
+from fillpath.paths import bytes_text, cache, write_json
 
 RETRY_AFTER = 600.0  # seconds after a failure, before which not every step that needs a file tries again
 _FAILED, _RECEIPT = "failed.json", "receipt.json"
@@ -68,7 +68,8 @@ def fetch(
         with _failing_once(path.with_name(_FAILED), wanted):
             given, how, arrived = _obtain(path, wanted, sha256, trust_change)
         # The receipt comes last: without it the matrix counts as absent.
-        write_note(path.with_name(_RECEIPT), sha256=given, source=wanted.location, bytes=path.stat().st_size)
+        receipt = {"sha256": given, "source": wanted.location, "bytes": path.stat().st_size}
+        write_json(path.with_name(_RECEIPT), receipt)
         forget_failure(group, name)
     return Download(path, given, how, f"{how} {bytes_text(arrived)} from {wanted.location}", arrived)
 
@@ -112,7 +113,7 @@ def _failing_once(note: Path, wanted: Wanted) -> Iterator[None]:
             raise
         reason = f"{problem}; not tried again for {RETRY_AFTER:g} s unless by `fillpath fetch {wanted.label}`"
         with contextlib.suppress(OSError):
-            write_note(note, location=wanted.location, reason=reason, time=int(time.time()))
+            write_json(note, {"location": wanted.location, "reason": reason, "time": int(time.time())})
         raise TransferError(reason) from None
 
 

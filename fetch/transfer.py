@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from fillpath import LOG
 from fillpath.errors import DiskFullError, TransferError
 from fillpath.lock import exclusive
-from fillpath.paths import cache, write_text
+from fillpath.paths import cache, write_json
 from fillpath.settings import settings, without_login
 
 Kept = TypeVar("Kept")
@@ -60,7 +60,7 @@ class Part:
     def note(self, validator: str, total: int | None) -> None:
         """Store the origin of what arrives."""
         self.validator, self.total = validator, total
-        write_note(self._note, location=self.location, validator=validator, total=total)
+        write_json(self._note, {"location": self.location, "validator": validator, "total": total})
 
     def request(self) -> dict[str, str]:
         """Return the headers that ask for the rest; none if the file has to start again."""
@@ -145,11 +145,6 @@ def read_note(path: Path, **otherwise: str | int | None) -> list[Any]:
         return [note[name] for name in otherwise]
     except (OSError, ValueError, TypeError, KeyError):
         return list(otherwise.values())
-
-
-def write_note(path: Path, **values: str | int | None) -> None:
-    """Write these values as a JSON file."""
-    write_text(path, json.dumps(values, sort_keys=True) + "\n")
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from fetch.transfer import locked
 from fillpath.errors import TransferError
-from fillpath.paths import cache, write_text
+from fillpath.paths import cache, write_json
 from fillpath.settings import without_login
 
 _NAME, _KEYS = "trust.json", ("sha256", "bytes", "first_seen")
@@ -34,4 +34,4 @@ def record(location: str, sha256: str, size: int) -> None:
         known, now = checksums(), datetime.now(UTC).isoformat(timespec="seconds")
         if location not in known or known[location]["sha256"] != sha256:
             known[location] = {"sha256": sha256, "bytes": size, "first_seen": now}
-            write_text(cache() / _NAME, json.dumps(known, indent=1, sort_keys=True) + "\n")
+            write_json(cache() / _NAME, known)

@@ -7,7 +7,6 @@ two hosts with one name, the second gets a free one.
 
 import contextlib
 import itertools
-import json
 import os
 import re
 import socket
@@ -18,7 +17,7 @@ from typing import Any
 from fillpath.errors import ConfigError, InputError
 from fillpath.hardware import fingerprint, hardware
 from fillpath.holdings import FACTS, read_facts
-from fillpath.paths import WORK, require_checkout, results, write_text
+from fillpath.paths import WORK, require_checkout, results, write_json
 from fillpath.settings import settings
 
 
@@ -75,8 +74,7 @@ def share(name: str) -> None:
     """
     facts = _facts(name)
     if facts.get("host") == fingerprint():
-        text = json.dumps({**facts, "host": None}, indent=2, sort_keys=True) + "\n"
-        write_text(results() / name / FACTS, text)
+        write_json(results() / name / FACTS, {**facts, "host": None})
 
 
 def require_kind() -> None:

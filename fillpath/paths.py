@@ -2,6 +2,7 @@
 
 import contextlib
 import glob
+import json
 import os
 import shutil
 import tempfile
@@ -134,3 +135,8 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file as `atomic_write` does."""
     with atomic_write(path) as handle:
         handle.write(text)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as a JSON file, its keys sorted. Raises ValueError for a nan or an infinity."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, allow_nan=False) + "\n")

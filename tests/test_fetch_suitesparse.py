@@ -380,14 +380,14 @@ def test_offline_asks_nobody_notes_nothing_and_reuses(site: Site, monkeypatch: p
 
 
 def test_a_kill_after_the_receipt_leaves_no_part(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_note = suitesparse.write_note
+    write_json = suitesparse.write_json
 
-    def killed(path: Path, **note: str | int | None) -> None:
-        write_note(path, **note)
+    def killed(path: Path, note: object) -> None:
+        write_json(path, note)
         if path.name == "receipt.json":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(suitesparse, "write_note", killed)
+    monkeypatch.setattr(suitesparse, "write_json", killed)
     with pytest.raises(KeyboardInterrupt):
         suitesparse.fetch("G", "m")
     assert set(left_over()) - {"m.tar.gz.part.json"} == {"m.mtx", "receipt.json"}
@@ -550,11 +550,11 @@ def test_a_kill_between_matrix_and_receipt_leaves_no_receipt_that_lies(
     first = suitesparse.fetch("G", "m")
     put(mirror, regular("m/m.mtx", MTX.replace(b"2 2 1.0", b"2 2 7.0")))
 
-    def killed(path: Path, **note: object) -> None:
+    def killed(path: Path, note: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying:
-        dying.setattr(suitesparse, "write_note", killed)
+        dying.setattr(suitesparse, "write_json", killed)
         with pytest.raises(KeyboardInterrupt):
             suitesparse.fetch("G", "m", trust_change=True)
     again = suitesparse.fetch("G", "m", trust_change=True)

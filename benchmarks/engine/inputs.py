@@ -14,7 +14,7 @@ from fetch.prepare import load_prepared, prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError, InputError
 from fillpath.nouns import Prepared
-from fillpath.paths import write_text
+from fillpath.paths import write_json
 from fillpath.record import Status
 from fillpath.stages import stage_of
 
@@ -54,7 +54,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     cause = took if outcome.status is Status.TIMEOUT else outcome.reason
     reason = f"preparing {case.matrix}: {cause}"
     if outcome.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
-        write_text(stopped, json.dumps([within.id, outcome.status, reason]))
+        write_json(stopped, [within.id, outcome.status, reason])
     raise NotReadyError(outcome.status, reason)
 
 

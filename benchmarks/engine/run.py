@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from fillpath.hardware import read
 from fillpath.host import machine_name
-from fillpath.paths import WORK, write_text
+from fillpath.paths import WORK, write_json, write_text
 
 _RUN = WORK / "run.json"
 _MACHINES = WORK / "machines"
@@ -44,7 +44,7 @@ def begin(settings: str, limit: float | None) -> Run:
         run_id = unfinished.id
         print(f"fillpath: resuming the unfinished run {run_id}", file=sys.stderr)
     run = Run(run_id, None if limit is None else time.time() + limit, settings)
-    write_text(_RUN, json.dumps(asdict(run)))
+    write_json(_RUN, asdict(run))
     return run
 
 

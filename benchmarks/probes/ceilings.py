@@ -6,7 +6,6 @@ Copy bandwidth, floating-point rate, the links to the host and between GPUs, and
     json.loads(path.read_text())["host"]["rates"]["copy_bytes"]["per_second"]
 """
 
-import json
 import mmap
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ from benchmarks.engine import machine
 from fillpath.hardware import hardware
 from fillpath.host import machine_name
 from fillpath.nouns import Array
-from fillpath.paths import results, write_text
+from fillpath.paths import results, write_json
 from fillpath.processes import interval
 from impl.cuda import device, kernels, peers
 
@@ -60,7 +59,7 @@ def calibrate() -> Path:
     }
     path = results() / machine_name() / "ceilings.json"
     machine.write_facts()
-    write_text(path, json.dumps(data, indent=2, sort_keys=True) + "\n")
+    write_json(path, data)
     return path
 
 

@@ -1,7 +1,6 @@
 """The parts that counted runs share: the record of the case, the child process, its calls and the file."""
 
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -23,7 +22,7 @@ from benchmarks.engine.tasks import brought
 from fetch.prepare import prepared_path
 from fillpath.case import Case
 from fillpath.errors import FillpathError
-from fillpath.paths import results, write_text
+from fillpath.paths import results, write_json
 from fillpath.record import Record, Status
 from fillpath.registry import Implementation, load_all
 
@@ -59,7 +58,7 @@ def store(tool: str, record: Record, content: Mapping[str, Any]) -> Path:
     about = {name: getattr(record, name) for name in ("case", "key", "machine", "device")}
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     stored = {"schema": 1, "started_at": now, **about, **content}
-    write_text(path, json.dumps(stored, indent=2, sort_keys=True) + "\n")
+    write_json(path, stored)
     return path
 
 

@@ -36,7 +36,7 @@ from fillpath.case import Case
 from fillpath.hardware import identity
 from fillpath.host import node_lock
 from fillpath.lock import exclusive
-from fillpath.paths import write_text
+from fillpath.paths import write_json
 from fillpath.registry import Implementation, lookup
 from fillpath.settings import Settings
 from impl.cuda import kernels, peers
@@ -103,9 +103,7 @@ class Counter:
         """Do the child's part for the file to write and the case. Return the exit status."""
         target, name = arguments
         die_with_parent()
-        return child_status(
-            self.tool, name, lambda case: write_text(Path(target), json.dumps(self.counted(case)))
-        )
+        return child_status(self.tool, name, lambda case: write_json(Path(target), self.counted(case)))
 
     def counted(self, case: Case) -> dict[str, Any]:
         """Call the case, and return its rows, `uncounted_seconds`, and what was measured first.

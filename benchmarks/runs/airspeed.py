@@ -35,7 +35,7 @@ from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
 from fillpath.holdings import read_facts
 from fillpath.lock import exclusive
-from fillpath.paths import ROOT, SITE, WORK, results, write_text
+from fillpath.paths import ROOT, SITE, WORK, results, write_json
 from fillpath.processes import Rounds, of_run
 from fillpath.record import UNTRIED, Record, stored_records
 
@@ -67,7 +67,7 @@ def configuration() -> Path:
     """Write asv.conf.json with the folders of this checkout's series and pages. Return its path."""
     path, given = WORK / "asv.conf.json", json.loads((ROOT / "asv.conf.json").read_text())
     folders = {"repo": str(ROOT), "results_dir": str(WORK / "asv"), "html_dir": str(SITE / "asv")}
-    _write(path, {**given, **folders})
+    write_json(path, {**given, **folders})
     return path
 
 
@@ -95,11 +95,11 @@ def write_series(machines: Iterable[str]) -> bool:
                 "results": {benchmark: _row(numbers) for benchmark, numbers in rows.items()},
                 "version": 2,
             }
-            _write(series / name / f"{commit[:8]}-existing-py{python}.json", content)
-            _write(series / name / "machine.json", {**host, "version": 1})
+            write_json(series / name / f"{commit[:8]}-existing-py{python}.json", content)
+            write_json(series / name / "machine.json", {**host, "version": 1})
     listed = {benchmark: description(benchmark, names) for benchmark, names in cases.items()}
     if listed:
-        _write(series / "benchmarks.json", {**listed, "version": 2})
+        write_json(series / "benchmarks.json", {**listed, "version": 2})
     return bool(listed)
 
 
@@ -156,7 +156,3 @@ def _measured(name: str) -> dict[tuple[str, str], dict[str, Sequence[Record]]]:
 def _row(numbers: Mapping[str, float | None]) -> list[Any]:
     cases = sorted(numbers, key=repr)
     return [[numbers[case] for case in cases], [[*map(repr, cases)]], Benchmark.version]
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    write_text(path, json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.runs.night_rounds import Course, Turns, paired
 from benchmarks.runs.night_rule import FEWEST, Judgement, p_values
 from fillpath.errors import ConfigError
-from fillpath.paths import write_text
+from fillpath.paths import write_json
 from fillpath.record import UNTRIED, Record
 
 # A known regression became faster if the p-value is below.
@@ -76,7 +76,7 @@ class State:
 
     def save(self, path: Path) -> None:
         """Write the file."""
-        write_text(path, json.dumps(asdict(self), indent=1, sort_keys=True, allow_nan=False) + "\n")
+        write_json(path, asdict(self))
 
 
 def learn(state: State, turns: Turns) -> tuple[State, tuple[Regression, ...], tuple[str, ...]]:
