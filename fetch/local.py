@@ -29,8 +29,7 @@ def adopt(path: Path) -> str:
     target = _path(name)
     if not target.is_file():
         with atomic_write(target, "wb") as handle:
-            for block in _blocks(path):
-                handle.write(block)
+            handle.writelines(_blocks(path))
     if given_name(name) != _shown(path):
         write_text(target.with_suffix(".given"), _shown(path))
     return name

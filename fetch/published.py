@@ -15,7 +15,7 @@ from fetch.collection import address
 from fetch.transfer import Wanted, is_remote, transfer
 from fillpath.entry import Entry
 from fillpath.errors import TransferError
-from fillpath.paths import atomic_write
+from fillpath.paths import atomic_write, write_bytes
 
 FILES = ("colbeg", "colend", "csr")
 NAME = "{}"  # In an address, in place of a file's name.
@@ -58,10 +58,6 @@ def write(path: Path, wanted: Wanted, expected: str) -> tuple[str, str, int]:
 
 def _fetch(wanted: Wanted, file: Path) -> int:
     """Fetch one of the files. Returns the bytes that came now."""
-
-    def keep(arrived: Path) -> None:
-        with atomic_write(file, "wb") as handle:
-            handle.write(arrived.read_bytes())
-
     one = wanted._replace(location=wanted.location.replace(NAME, file.name))
-    return transfer(one, file.with_name(f"{file.name}.part"), keep)[2]
+    part = file.with_name(f"{file.name}.part")
+    return transfer(one, part, lambda arrived: write_bytes(file, arrived.read_bytes()))[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fillpath import LOG
 from fillpath.errors import InputError
-from fillpath.paths import atomic_write
+from fillpath.paths import write_bytes
 
 NAME = "earlier.jsonl.xz"
 _CASE = re.compile(r'"case": ?"([^"]*)"')
@@ -56,7 +56,6 @@ def add(archive: Path, lines: Iterable[str]) -> int:
     every = list(dict.fromkeys([*present, *lines]))
     if len(every) > len(present):
         text = "".join(f"{line}\n" for line in every)
-        with atomic_write(archive, "wb") as handle:
-            handle.write(lzma.compress(text.encode(), preset=9))
+        write_bytes(archive, lzma.compress(text.encode(), preset=9))
         by_case.cache_clear()
     return len(every) - len(present)

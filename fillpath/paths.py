@@ -137,6 +137,12 @@ def write_text(path: Path, text: str) -> None:
         handle.write(text)
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a binary file as `atomic_write` does."""
+    with atomic_write(path, "wb") as handle:
+        handle.write(data)
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a value as a JSON file, its keys sorted. Raises ValueError for a nan or an infinity."""
     write_text(path, json.dumps(value, indent=2, sort_keys=True, allow_nan=False) + "\n")

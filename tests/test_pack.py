@@ -261,7 +261,7 @@ def test_a_pack_that_was_changed_on_its_way_is_refused(
     assert not (tmp_path / "ours").exists()
 
 
-@pytest.mark.parametrize("place", ["free_space", "tarfile.copyfileobj", "_write"])
+@pytest.mark.parametrize("place", ["free_space", "tarfile.copyfileobj", "write_bytes"])
 def test_a_full_disk_is_no_fault_of_the_pack(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:

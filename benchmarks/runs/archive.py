@@ -24,7 +24,7 @@ from fillpath.errors import DiskFullError, InputError
 from fillpath.holdings import SUMS, read_sums
 from fillpath.host import is_own, share
 from fillpath.lock import exclusive
-from fillpath.paths import atomic_write, free_space, results, write_text
+from fillpath.paths import atomic_write, free_space, results, write_bytes, write_text
 from fillpath.processes import of_run
 from fillpath.record import (
     UNTRIED,
@@ -192,7 +192,7 @@ def _merge(arrived: Path, packed: Path) -> int:
     if arrived.suffix == ".jsonl":
         return _merge_records(target, records_in(arrived))
     if not target.is_file():
-        _write(target, data)
+        write_bytes(target, data)
     elif arrived.name == gate_verdicts.NAME:
         _merge_verdicts(target, gate_verdicts.read(arrived))
     elif target.read_bytes() != data:
@@ -200,9 +200,9 @@ def _merge(arrived: Path, packed: Path) -> int:
         other = target.read_bytes() if arriving else data
         # Named by its content, so that no copy overwrites another.
         place = Path(ASIDE, hashlib.sha256(other).hexdigest()[:12], arrived.relative_to(packed))
-        _write(results() / packed.name / place, other)
+        write_bytes(results() / packed.name / place, other)
         if arriving:
-            _write(target, data)
+            write_bytes(target, data)
     return 0
 
 
@@ -214,11 +214,6 @@ def _merge_verdicts(target: Path, arriving: gate_verdicts.Rows) -> None:
     if rows != here:
         ordered = sorted(rows.values(), key=lambda row: (row.case, row.key))
         write_text(target, pd.DataFrame(ordered).to_csv(index=False, lineterminator="\n"))
-
-
-def _write(target: Path, data: bytes) -> None:
-    with atomic_write(target, "wb") as handle:
-        handle.write(data)
 
 
 def _is_current(packed: Path, case: str) -> bool:
