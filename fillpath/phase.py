@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 
@@ -41,9 +42,7 @@ def recording(clock: PhaseClock) -> Iterator[PhaseClock]:
         _clock.reset(token)
 
 
-@contextlib.contextmanager
-def phase(name: str) -> Iterator[None]:
+def phase(name: str) -> AbstractContextManager[None]:
     """Mark a part of an implementation; a no-op outside a measurement."""
     clock = _clock.get()
-    with contextlib.nullcontext() if clock is None else clock.measure(name):
-        yield
+    return contextlib.nullcontext() if clock is None else clock.measure(name)
