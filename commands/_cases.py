@@ -8,7 +8,6 @@ from benchmarks.engine.machine import introduce
 from commands._parser import Arguments, Parser
 from fillpath.case import Case
 from fillpath.errors import FillpathError, UnknownNameError
-from fillpath.registry import load_all
 
 
 def add_cases(parser: Parser, example: str, default: str = "") -> None:
@@ -22,7 +21,6 @@ def count_each(count: Callable[[Case], Path], arguments: Arguments) -> int:
     Returns the exit status: 1 where a case could not be counted, which stops no other. Raises
     UnknownNameError at the first unknown name.
     """
-    load_all()
     introduce()
     status = 0
     for name in arguments.case:

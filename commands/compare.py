@@ -4,7 +4,7 @@ import json
 
 from commands._parser import Arguments, Parser, typed
 from commands._records import load_records, machine_holdings
-from fillpath import LOG, registry
+from fillpath import LOG
 from fillpath.settings import matching
 from reports.hardware.comparison import compare
 from reports.hardware.pictures import draw_comparison
@@ -24,7 +24,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: Arguments) -> None:
-    registry.load_all()
     for machine in arguments.machine:
         LOG.info("%s", machine_holdings(machine))
     records = load_records()

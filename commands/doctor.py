@@ -12,7 +12,6 @@ from impl.cuda import device, kernels, nvml
 
 
 def run(arguments: Arguments) -> None:
-    registry.load_all()
     facts = machine.facts()
     commit, dirty = machine.git_state()
     lines = [

@@ -30,7 +30,6 @@ from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, WORK, results
 from fillpath.record import Status, read_records, record_path
-from fillpath.registry import load_all
 from fillpath.settings import Settings, settings
 from impl.cuda import kernels
 
@@ -90,7 +89,6 @@ def listed_cases(path: Path) -> list[Case]:
 
     Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
-    load_all()
     lines, cases = path.read_text(errors="replace").splitlines(), []
     is_plan = lines[:1] != [] and lines[0].startswith("case,")
     names = [row["case"] for row in csv.DictReader(lines)] if is_plan else lines

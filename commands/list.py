@@ -72,7 +72,6 @@ def _end(part: str, whole: bool) -> float:
 
 def _implementations() -> str:
     """Return a paragraph per stage in their order: its summary and its implementations."""
-    registry.load_all()
     entries = registry.registered()
     rows = [("implementation", "device", "what it is", "options")]
     for entry in entries:

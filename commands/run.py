@@ -50,7 +50,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: Arguments) -> int:
     introduce()
-    registry.load_all()
     case = _case(arguments)
     forget_failure(parse(case.matrix))
     LOG.info("measuring %s", case.name)

@@ -4,10 +4,10 @@ An implementation is one function under `@implementation(...)`: it takes a noun,
 `Work`, reads no clock and prints nothing. The annotation of its first parameter is the noun that it is
 given, one of TAKEN. Keyword-only parameters with defaults are its options.
 
-    load_all()
     lookup("symbolic", "fill2_cpu").device   # "cpu"
 """
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -138,6 +138,7 @@ def implementation(
     return register
 
 
+@functools.cache
 def load_all() -> None:
     """Import every module under impl/, which registers what they hold."""
     for module in pkgutil.walk_packages(importlib.import_module("impl").__path__, "impl."):
@@ -146,11 +147,15 @@ def load_all() -> None:
 
 def registered(stage: str | None = None) -> list[Implementation]:
     """Return all implementations, or those of a stage, by name."""
+    load_all()
     return [entry for key, entry in sorted(_registry.items()) if stage in (None, key[0])]
 
 
 def lookup(stage: str, name: str) -> Implementation:
-    """Return the implementation of that name. Raises UnknownNameError with suggestions."""
+    """Return the implementation of that name. Raises UnknownNameError with suggestions.
+
+    A worker has imported its implementation alone; for a name that is not registered yet, all are imported.
+    """
     if known := _registry.get((stage, name)):
         return known
     stage_of(stage)

@@ -28,7 +28,7 @@ from fillpath.errors import FillpathError, UnavailableError
 from fillpath.lock import exclusive
 from fillpath.nouns import Prepared
 from fillpath.record import Record, Status
-from fillpath.registry import Device, Implementation, load_all, lookup
+from fillpath.registry import Device, Implementation, lookup
 from fillpath.series import series_path
 from fillpath.settings import without_login
 from fillpath.stages import stage_of
@@ -65,7 +65,6 @@ def measure(
     had and a result of today's code exists.
     """
     surroundings.require_own()
-    load_all()
     machine.write_facts()
     case, implementation = resolved(case)
     limits = limits or Limits()

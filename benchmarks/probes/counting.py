@@ -24,7 +24,7 @@ from fillpath.case import Case
 from fillpath.errors import FillpathError
 from fillpath.paths import results, write_json
 from fillpath.record import Record, Status
-from fillpath.registry import Implementation, load_all
+from fillpath.registry import Implementation
 
 
 class CountingError(FillpathError):
@@ -113,7 +113,6 @@ def subject(case: Case) -> tuple[Callable[[], Any], Callable[[Any, str], None]]:
 
 def child_status(tool: str, name: str, work: Callable[[Case], object]) -> int:
     """Do a child's part for a case; an error is a line that its parent reads. Return the exit status."""
-    load_all()
     try:
         work(Case.parse(name))
     except Exception as error:

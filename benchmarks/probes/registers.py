@@ -105,7 +105,6 @@ def registered_kernels() -> list[Kernel]:
     A module's VARIANTS are tuples of defines. Without them, other modules launch its kernels and have the
     variants. VARIANTS_OF names the files of the variants, where other modules launch the rest.
     """
-    registry.load_all()
     found = {Kernel(device_digest.KERNEL, ()): None}
     for entry in registry.registered():
         module = sys.modules[entry.module]

@@ -49,7 +49,6 @@ class Experiment:
 def experiments() -> tuple[Experiment, ...]:
     """Return all experiments. Raises ConfigError where the file contradicts its schema or the registry."""
     loaded = load(CONFIG / "experiments.yaml", "experiments")
-    registry.load_all()
     return tuple(_experiment(entry) for entry in loaded)
 
 

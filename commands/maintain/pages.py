@@ -70,7 +70,6 @@ def _row(standing: Standing) -> Sequence[str]:
 
 def peers_table() -> str:
     """Return the peers and how to have each, then how each implementation calls its own."""
-    registry.load_all()
     having, calling = [], []
     for each in (peer.declared for peer in peers().values()):
         ways = " or ".join(_way(each[way]) for way in ("command", "alternative") if way in each)

@@ -17,7 +17,6 @@ from commands._parser import Arguments, Parser
 from fillpath.errors import ConfigError, UnknownNameError
 from fillpath.processes import number
 from fillpath.record import Status
-from fillpath.registry import load_all
 from fillpath.settings import settings
 
 
@@ -29,7 +28,6 @@ def run(arguments: Arguments) -> None:
     die_with_parent()
     adopt()
     introduce()
-    load_all()
     limit = settings().limit
     within = Run(arguments.run, None if limit is None else time.time() + limit, settings().text())
     # Standard output is for answers alone.
