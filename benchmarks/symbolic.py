@@ -8,7 +8,6 @@ from typing import Any
 
 from benchmarks.checks import rows
 from benchmarks.checks.residuals import verify_residual
-from benchmarks.checks.rows import Digest, verify_counts, verify_symbolic
 from benchmarks.engine.benchmark import Context, bytes_of
 from benchmarks.engine.device_digest import can_digest, digest
 from benchmarks.suite import Suite
@@ -33,12 +32,12 @@ class Symbolic(Suite):
         if peer and isinstance(result, Factorised):
             return verify_residual(result, context.prepared)
         if (peer or context.options.get("output") == "counts") and isinstance(result, Counts):
-            return verify_counts(result, context.reference)
-        return verify_symbolic(result, context.reference)
+            return rows.verify_counts(result, context.reference)
+        return rows.verify_symbolic(result, context.reference)
 
     def evidence(self, result: Any, context: Context, fetch: Callable[[Any], Any]) -> Any:
         """Fetch the result; of a filled pattern its digest, which is made where the pattern is."""
-        if isinstance(result, Digest):
+        if isinstance(result, rows.Digest):
             # An implementation's own counts and hashes prove nothing.
             return None
         n = context.prepared.pattern.n

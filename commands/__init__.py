@@ -7,14 +7,12 @@ calls; the first help leaves it out. A file whose name begins with an underscore
 it. Help is read without importing a command: each imports the rooms that it needs, which takes a second."""
 
 import ast
-import importlib
 import importlib.util
 import logging
-import pkgutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from pkgutil import ModuleInfo
+from pkgutil import ModuleInfo, iter_modules
 from typing import NoReturn
 
 from commands._parser import Parser
@@ -39,7 +37,7 @@ EXAMPLES = """examples:
 
 def members(package: str = __name__) -> dict[str, ModuleInfo]:
     """Return the commands and groups of a package, by the name that a user writes, words joined by `-`."""
-    modules = pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}.")
+    modules = iter_modules(importlib.import_module(package).__path__, f"{package}.")
     return {program(module).rpartition(" ")[2]: module for module in modules if "._" not in module.name}
 
 

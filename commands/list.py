@@ -9,7 +9,6 @@ from typing import Any
 from commands._parser import Arguments, Parser, typed
 from fetch import catalogue, collection, search
 from fetch.matrix_id import parse
-from fetch.search import Range
 from fillpath import registry
 from fillpath.columns import columns
 from fillpath.errors import ConfigError, UnknownNameError, suggest
@@ -51,7 +50,7 @@ def run(arguments: Arguments) -> None:
         print(_implementations())
 
 
-def _range(text: str, whole: bool) -> Range:
+def _range(text: str, whole: bool) -> search.Range:
     """Parse `1000..1e6`, `1000..`, `..1e6` or one number: whole numbers from 0 on, else shares up to 1."""
     first, dots, last = text.partition("..")
     low, high = (_end(part, whole) if part else None for part in (first, last if dots else first))
@@ -59,7 +58,7 @@ def _range(text: str, whole: bool) -> Range:
         raise ConfigError("the range has no end: write A..B, A.., ..B or one number")
     if low is not None and high is not None and low > high:
         raise ConfigError(f"the range holds no number: did you mean {last}..{first}?")
-    return Range(low, high)
+    return search.Range(low, high)
 
 
 def _end(part: str, whole: bool) -> float:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetch import catalogue, collection, local, names
-from fetch.names import Spec
 from fillpath.case import matrix_id
 from fillpath.errors import UnknownNameError
 
@@ -28,7 +27,7 @@ _FILE = re.compile(r"\.(mtx|mm|mat|rb|rsa|rua|txt|csv|npz|gz|bz2|xz|zip|tar|tgz)
 class Generated:
     """A matrix that its name alone defines."""
 
-    spec: Spec
+    spec: names.Spec
 
     @property
     def text(self) -> str:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from unittest import mock
 
 from fetch import collection
-from fetch.collection import Listed
 from fillpath import LOG
 
 
@@ -36,14 +35,14 @@ def search(
     rows: Range | None = None,
     entries: Range | None = None,
     symmetry: Range | None = None,
-) -> tuple[Listed, ...]:
+) -> tuple[collection.Listed, ...]:
     """Find the matrices that meet all conditions, in the order of the index.
 
     search : part of Group/Name or of the kind, in any case, as name and kind
     name : part of the name
     group : the whole name of the group, in the collection's spelling
     kind : part of the kind
-    rows, entries : as in `Listed`
+    rows, entries : as in `collection.Listed`
     symmetry : of the pattern
 
     The index comes from a server if there is none here. Raises TransferError and DiskFullError.

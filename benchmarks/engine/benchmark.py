@@ -3,7 +3,6 @@
 The gate is `evidence` and `check`. It checks every result before it is timed, and never by its own code.
 """
 
-import importlib
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

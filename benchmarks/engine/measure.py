@@ -13,14 +13,12 @@ from typing import Any
 from benchmarks.engine import current, machine, run
 from benchmarks.engine.advice import choices, followable
 from benchmarks.engine.benchmark import benchmark_of
-from benchmarks.engine.current import blank_record
 from benchmarks.engine.inputs import NotReadyError, make_ready
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.mpirun import launcher
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.process import LATE, Start, run_worker
 from benchmarks.engine.reference import load_reference, reference_path
-from benchmarks.engine.run import Run
 from fetch.prepare import prepared_path
 from fillpath import LOG, host, paths, surroundings
 from fillpath.case import Case
@@ -44,7 +42,7 @@ def measure(
     limits: Limits | None = None,
     *,
     fresh: bool = False,
-    within: Run | None = None,
+    within: run.Run | None = None,
     process: int = 0,
     processes: int = 1,
     followed: bool = False,
@@ -69,7 +67,7 @@ def measure(
     case, implementation = resolved(case)
     limits = limits or Limits()
     within = within or run.alone()
-    blank = blank_record(case, within, process)
+    blank = current.blank_record(case, within, process)
     for folder in (paths.results(), paths.cache()):
         paths.require_space(folder, 0)
     try:
@@ -190,7 +188,7 @@ def _not_started(blank: Record, status: Status, reason: str, **more: Any) -> Rec
     return current.store(replace(blank, status=status, reason=reason, **more))
 
 
-def _without_input(blank: Record, case: Case, within: Run, error: Exception, fresh: bool) -> Record:
+def _without_input(blank: Record, case: Case, within: run.Run, error: Exception, fresh: bool) -> Record:
     """Return the stored result of today's code; the failure without one or where `fresh` forbids to reuse it.
 
     A matrix that cannot be had hides no result. Any other failure is stored.

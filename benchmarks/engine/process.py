@@ -13,7 +13,6 @@ from benchmarks.engine import machine, template, workers
 from benchmarks.engine.mpirun import RankWorker, mpi_environment
 from benchmarks.engine.outcome import Outcome
 from benchmarks.engine.run import Run
-from benchmarks.engine.workers import AnyWorker, Setup, Worker
 from fillpath import surroundings
 from fillpath.record import Status
 
@@ -42,11 +41,11 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     seconds = min(limit, remaining)
     outcome = Outcome(reported={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
-    setup = Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
+    setup = workers.Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])
     worker = _started(job, setup, start)
     try:
         worker.write(json.dumps(job))
-        if start == "followed" and isinstance(worker, Worker):
+        if start == "followed" and isinstance(worker, workers.Worker):
             workers.prepare(setup, machine.cores())
         _follow(worker, outcome, seconds, memory)
     finally:
@@ -60,7 +59,7 @@ def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, star
     return outcome
 
 
-def _started(job: Mapping[str, Any], setup: Setup, start: Start) -> AnyWorker:
+def _started(job: Mapping[str, Any], setup: workers.Setup, start: Start) -> workers.AnyWorker:
     if job.get("ranks", 1) > 1:
         # Ranks sample when they like, so nothing else may run.
         workers.pause()
@@ -76,7 +75,7 @@ def _environment(job: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int) -> None:
+def _follow(worker: workers.AnyWorker, outcome: Outcome, seconds: float, memory: int) -> None:
     """Take in reports until the worker closes its pipe or passes a limit."""
     deadline = time.monotonic() + seconds
     pending = b""
@@ -105,7 +104,7 @@ def _follow(worker: AnyWorker, outcome: Outcome, seconds: float, memory: int) ->
             return
 
 
-def _take(message: dict[str, Any], outcome: Outcome, worker: AnyWorker) -> None:
+def _take(message: dict[str, Any], outcome: Outcome, worker: workers.AnyWorker) -> None:
     """Take in a report, and stop the workers that wait while this one takes samples."""
     outcome.take(message)
     if message["event"] == "sampling":

@@ -30,7 +30,6 @@ from typing import Any
 from benchmarks.engine import machine
 from benchmarks.engine.benchmark import Benchmark
 from benchmarks.engine.follow import FOLLOW, adopt
-from benchmarks.engine.machine import git
 from benchmarks.runs.exact import agreed, unit_of
 from fillpath.errors import FillpathError
 from fillpath.holdings import read_facts
@@ -73,7 +72,7 @@ def configuration() -> Path:
 
 def write_series(machines: Iterable[str]) -> bool:
     """Write asv's files of these machines alone. Returns whether the repository has a commit with records."""
-    dates = dict(line.split() for line in git(ROOT, "log", "--all", "--format=%H %at").splitlines())
+    dates = dict(line.split() for line in machine.git(ROOT, "log", "--all", "--format=%H %at").splitlines())
     series, cases = WORK / "asv", dict[str, set[str]]()
     shutil.rmtree(series, ignore_errors=True)
     for name in machines:

@@ -21,7 +21,6 @@ import pandas as pd
 from benchmarks.engine.current import is_outweighed
 from fillpath import LOG, earlier, gate_verdicts, holdings
 from fillpath.errors import DiskFullError, InputError
-from fillpath.holdings import SUMS, read_sums
 from fillpath.host import is_own, share
 from fillpath.lock import exclusive
 from fillpath.paths import atomic_write, free_space, results, write_bytes, write_text
@@ -70,7 +69,7 @@ def pack(machine: str, target: Path, made: Mapping[str, bytes] | None = None) ->
         gzip.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
-        for name, data in [*sorted(files.items()), (SUMS, "".join(lines).encode())]:
+        for name, data in [*sorted(files.items()), (holdings.SUMS, "".join(lines).encode())]:
             # A member has no owner and no time.
             member = tarfile.TarInfo(str(PurePosixPath(machine, name)))
             member.size, member.mode = len(data), 0o644
@@ -111,7 +110,7 @@ def unpack(source: Path) -> tuple[str, int]:
             _require_whole(packed, source)
             name = packed.name
             # The checksums of another folder do not hold for the merged one.
-            (results() / name / SUMS).unlink(missing_ok=True)
+            (results() / name / holdings.SUMS).unlink(missing_ok=True)
             # Records come first: the newer current record decides between two series.
             arrived = sorted(_results_of(packed).values(), key=lambda path: path.suffix != ".jsonl")
             added = sum(_merge(path, packed) for path in arrived)
@@ -161,8 +160,8 @@ def _require_whole(packed: Path, source: Path) -> None:
         holdings.read(packed)
     except InputError as error:
         raise InputError(f"{source}: {str(error).replace(f'{packed}/', '')}") from error
-    if sums := read_sums(packed / SUMS):
-        for name in sorted(_files(packed).keys() - sums.keys() - {SUMS}):
+    if sums := holdings.read_sums(packed / holdings.SUMS):
+        for name in sorted(_files(packed).keys() - sums.keys() - {holdings.SUMS}):
             raise InputError(f"{source}: {name} is not in its checksums; pack again")
     else:
         LOG.warning("%s: has no checksums: an older fillpath packed it; only its records are checked", source)
@@ -176,7 +175,7 @@ def _files(folder: Path) -> dict[str, Path]:
 def _results_of(folder: Path) -> dict[str, Path]:
     """Return the files that are neither hidden, such as locks, nor checksums, nor made of the results."""
     files = {name: path for name, path in _files(folder).items() if not path.name.startswith(".")}
-    made = {SUMS, METADATA, *(name for name in files if name.startswith(f"{REPORT}/"))}
+    made = {holdings.SUMS, METADATA, *(name for name in files if name.startswith(f"{REPORT}/"))}
     return {name: path for name, path in files.items() if name not in made}
 
 

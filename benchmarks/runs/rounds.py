@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.engine import current, machine, run
-from benchmarks.engine.current import blank_record, store
 from benchmarks.engine.follow import die_with_parent
 from benchmarks.engine.measure import measure, require
 from benchmarks.engine.reference import reference_path
@@ -68,8 +67,8 @@ def run_stage(stage: str) -> None:
     left, git_state = outstanding(cases, within), machine.git_state()
     for case in left:
         if lack := _lack(lookup(case.stage, case.implementation)):
-            blank = blank_record(case, within, git_state=git_state)
-            store(replace(blank, status=Status.UNAVAILABLE, reason=lack))
+            blank = current.blank_record(case, within, git_state=git_state)
+            current.store(replace(blank, status=Status.UNAVAILABLE, reason=lack))
     _measure(stage, _runnable(cases), _runnable(left), within)
     if damage:
         more = f" (the first of {len(damage)} damaged cases)" if damage[1:] else ""
