@@ -322,8 +322,8 @@ MUTATIONS = (
         "test_measure.py::test_a_hoarder_ends_at_the_memory_limit",
     ),
     Mutation(
-        "all available memory may be used", "benchmarks/engine/limits.py",
-        "available_memory() * 9 // 10", "available_memory()",
+        "all available memory may be used", "benchmarks/engine/machine.py",
+        "min(free, limit)) * 9 // 10", "min(free, limit))",
         "test_measure.py::test_memory_and_samples_are_bounded",
     ),
     Mutation(

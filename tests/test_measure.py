@@ -165,7 +165,7 @@ def test_a_short_limit_of_a_call_leaves_preparation_its_own(
 
 
 def test_a_hoarder_ends_at_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "available_memory", lambda: 600 * 2**20 * 10 // 9)
+    monkeypatch.setattr(machine, "group_limit", lambda: 600 * 2**20 * 10 // 9)
     record = measure(case_of("hoards"), SPAWNED)
     assert record.status is Status.OUT_OF_MEMORY
     assert "limit is 0.59 GiB" in record.reason
@@ -326,8 +326,8 @@ def test_no_other_case_of_this_node_is_measured_meanwhile(monkeypatch: pytest.Mo
 
 def test_memory_and_samples_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the memory is left to the machine; no sample begins after the time of all."""
-    monkeypatch.setattr(machine, "available_memory", lambda: 1000)
-    assert Limits().memory_limit() == 900
+    monkeypatch.setattr(machine, "group_limit", lambda: 1000)
+    assert machine.memory_limit() == 900
     more = [Sampling(3, 1.0).wants_more(*taken) for taken in ((0, 0.0), (2, 0.9), (3, 0.9), (1, 1.0))]
     assert more == [True, True, False, False]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.checks.residuals import BACKWARD
-from benchmarks.engine import current, measure
+from benchmarks.engine import current, machine, measure
 from benchmarks.engine.limits import Limits
 from benchmarks.runs import plan
 from benchmarks.runs.cases import suite_inputs
@@ -178,7 +178,7 @@ def test_foreseen_lack_of_memory_is_named_and_takes_no_time(
     foreseen: list[str],
 ) -> None:
     """A run refuses these cases before they start."""
-    monkeypatch.setattr(Limits, "memory_limit", lambda self: usable)
+    monkeypatch.setattr(machine, "memory_limit", lambda: usable)
     needs = plan.plan(Settings())
     refused = needs.cases["foreseen"] == "out_of_memory"
     assert needs.inputs["remarks"].to_list() == foreseen and needs.fits == (foreseen == [""])

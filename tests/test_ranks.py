@@ -178,7 +178,7 @@ def test_ranks_that_go_wrong_end_in_a_status_and_leave_nothing_behind(
 ) -> None:
     measure(Case("symbolic", "shares", "grid2d,6"), LIMITS)
     if way == "hoard":
-        monkeypatch.setattr(machine, "available_memory", lambda: 2**30)
+        monkeypatch.setattr(machine, "group_limit", lambda: 2**30)
     limits = Limits(seconds=8 if way == "hang" else 100, samples=3)
     record = measure(f"symbolic.goes_wrong.ranks=2.way={way}@grid2d,6.natural", limits)
     assert record.status is status and reason in record.reason, record.reason

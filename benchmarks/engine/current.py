@@ -138,7 +138,7 @@ def is_reusable(record: Record, limits: Limits) -> bool:
     if record.status is Status.TIMEOUT:
         return limits.seconds <= (record.limit_seconds or 0.0)
     if record.status is Status.OUT_OF_MEMORY:
-        return limits.memory_limit() <= 1.1 * (record.memory_limit or 0)
+        return machine.memory_limit() <= 1.1 * (record.memory_limit or 0)
     if record.status is not Status.OK:
         return True
     return not limits.sampling.wants_more(len(record.seconds), sum(record.seconds))

@@ -46,7 +46,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
     threads = current.threads_of(case)
     job = {"task": "prepare", "case": case.name, "reference": has_reference, "threads": threads}
     start: Start = "forked" if limits.forked else "alone"
-    outcome = run_worker(job, limits.preparation, limits.memory_limit(), within, start)
+    outcome = run_worker(job, limits.preparation, within, start)
     if outcome.status is Status.OK:
         stopped.unlink(missing_ok=True)
         return load_prepared(path)

@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from benchmarks.engine import machine
-
 
 @dataclass(frozen=True)
 class Sampling:
@@ -43,7 +41,3 @@ class Limits:
     def sampling(self) -> Sampling:
         usual = SHORT if self.forked else USUAL
         return Sampling(self.samples, math.inf) if self.samples else usual
-
-    def memory_limit(self) -> int:
-        """Return the limit of resident bytes: nine tenths of what is available now."""
-        return machine.available_memory() * 9 // 10

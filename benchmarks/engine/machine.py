@@ -69,14 +69,13 @@ def introduce() -> None:
         print(f"fillpath: {message}", file=sys.stderr, flush=True)
 
 
-def available_memory() -> int:
-    """Return the bytes that this process and its children may still take.
+def memory_limit() -> int:
+    """Return the resident bytes that a worker may have: nine tenths of what is available now.
 
     A control group, such as that of a cluster's job or of a container, limits them too.
     """
-    free: int = psutil.virtual_memory().available
-    limit = group_limit()
-    return free if limit is None else min(free, limit)
+    free, limit = int(psutil.virtual_memory().available), group_limit()
+    return (free if limit is None else min(free, limit)) * 9 // 10
 
 
 def group_limit(

@@ -95,12 +95,12 @@ def measure(
     facts = {**size, **asdict(prepared.provenance)}
     key, threads = current.key_of(case, prepared.hash), current.threads_of(case)
     blank = replace(blank, key=key, prepared=facts, threads_used=threads)
-    if lack := _lack(case, implementation, prepared, limits):
-        return _not_started(blank, Status.OUT_OF_MEMORY, lack, memory_limit=limits.memory_limit())
+    if lack := _lack(case, implementation, prepared):
+        return _not_started(blank, Status.OUT_OF_MEMORY, lack, memory_limit=machine.memory_limit())
     with exclusive(host.node_lock("measurement")):
         start = _start(limits, implementation.device, processes, followed)
-        job, memory = job_of(case, implementation, prepared, limits), limits.memory_limit()
-        outcome = run_worker(job, limits.seconds, memory, within, start)
+        job = job_of(case, implementation, prepared, limits)
+        outcome = run_worker(job, limits.seconds, within, start)
         return current.store(_filled(blank, case, implementation, outcome))
 
 
@@ -166,9 +166,9 @@ def least_bytes(case: Case, implementation: Implementation, filled: float) -> fl
     return filled * (8 if case.stage == "numeric" else 4)
 
 
-def _lack(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> str:
+def _lack(case: Case, implementation: Implementation, prepared: Prepared) -> str:
     """Return why the case cannot fit into memory, by its reference; empty where it may."""
-    usable = limits.memory_limit()
+    usable = machine.memory_limit()
     made = load_reference(reference_path(prepared.hash)) if stage_of(case.stage).refers else None
     if made is None:
         return ""

@@ -27,18 +27,17 @@ Start = Literal["alone", "followed", "forked"]
 _IMPORTS = {"cpu": ["benchmarks.engine.tasks"], "gpu": ["benchmarks.engine.tasks", "cupy"]}
 
 
-def run_worker(job: dict[str, Any], limit: float, memory: int, within: Run, start: Start) -> Outcome:
+def run_worker(job: dict[str, Any], limit: float, within: Run, start: Start) -> Outcome:
     """Run a worker on a job until it is done. Always returns an outcome.
 
     job : `task`, `threads`, and what the task reads
     limit : float, seconds, counted from when the worker gets its job
-    memory : int, limit of its resident bytes
     within : the run, which may cut the worker off sooner
     """
     remaining = within.remaining()
     if remaining <= 0:
         return Outcome(Status.NOT_RUN, LATE)
-    seconds = min(limit, remaining)
+    seconds, memory = min(limit, remaining), machine.memory_limit()
     outcome = Outcome(reported={"limit_seconds": seconds, "memory_limit": memory})
     oom_kills = machine.oom_kills()
     setup = workers.Setup(_environment(job), _IMPORTS[job.get("device", "cpu")])

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.engine import current, machine
-from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import least_bytes, ranks_of
 from benchmarks.runs.cases import limits_of, processes_of, suite_cases
 from benchmarks.runs.predictions import Predictions
@@ -106,7 +105,7 @@ def site(stored: Iterable[Sequence[Record]]) -> Site:
     if host.is_here(name):
         gpus = device_count() if kernels.available()[0] else 0
         card = (machine.accelerator("gpu")["gpu"] or {}).get("memory") or 0
-        return Site(name, True, machine.cores(), gpus, Limits().memory_limit(), card, own)
+        return Site(name, True, machine.cores(), gpus, machine.memory_limit(), card, own)
     gpus = max([1, *(Case.parse(case).gpus for case in own)]) if facts.get("gpus") else 0
     memory = 0.9 * facts["memory"] if facts.get("memory") else math.inf
     cards = [(records[-1].gpu or {}).get("memory") or 0 for records in own.values()]
