@@ -550,11 +550,11 @@ def test_samples_outlive_what_is_counted_after_them(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdin", io.StringIO("go\n"))
     case, limits = Case.parse("cholesky.parac_cpu.threads=1@grid2d,20.natural"), Limits(samples=3)
     implementation = registry.lookup(case.stage, case.implementation)
-    prepared = prepare(case.matrix, case.preparation)
+    prepare(case.matrix, case.preparation)
     outcome = Outcome()
     with pytest.raises(MemoryError):
         tasks.measure(
-            measuring.job_of(case, implementation, prepared, limits),
+            measuring.job_of(case, implementation, limits),
             lambda event, **values: outcome.take({"event": event, **values}),
         )
     assert len(outcome.seconds) == 3 and outcome.reported["work"] and not outcome.done

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.engine import machine
 from benchmarks.runs import compiling
 from fillpath.case import Case
 
 
 def test_a_task_that_fails_or_crashes_stops_no_other(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     def fail() -> None:
         os.write(1, b"a library prints")
@@ -24,7 +28,8 @@ def test_a_task_that_fails_or_crashes_stops_no_other(
         (tmp_path / f"ended-{number}").touch()
 
     tasks = [fail, lambda: os._exit(3), *(lambda number=number: do(number) for number in range(6))]
-    compiling._run(tasks, 2)
+    monkeypatch.setattr(machine, "cores", lambda: 2)
+    compiling._run(tasks)
     assert len(list(tmp_path.glob("ended-*"))) == 6
     assert "exit status 3" in caplog.text
     assert capfd.readouterr().out == ""

@@ -382,8 +382,8 @@ def test_the_last_result_is_checked_unless_it_is_the_first_again(
     monkeypatch.setattr(Symbolic, "check", check)
     monkeypatch.setattr(fakes, "_calls", 0)
     case, outcome = Case.parse(f"symbolic.{name}@random,200,0.02.natural"), Outcome()
-    prepared, entry = prepare(case.matrix, case.preparation), registry.lookup(case.stage, case.implementation)
-    job = job_of(case, entry, prepared, LIMITS)
+    prepare(case.matrix, case.preparation)
+    job = job_of(case, registry.lookup(case.stage, case.implementation), LIMITS)
     tasks.measure(job, lambda event, **values: outcome.take({"event": event, **values}))
     assert len(verdicts) == checks and outcome.reported["verified"].passes == (checks == 1)
 

@@ -99,8 +99,7 @@ def measure(
         return _not_started(blank, Status.OUT_OF_MEMORY, lack, memory_limit=machine.memory_limit())
     with exclusive(host.node_lock("measurement")):
         start = _start(limits, implementation.device, processes, followed)
-        job = job_of(case, implementation, prepared, limits)
-        outcome = run_worker(job, limits.seconds, within, start)
+        outcome = run_worker(job_of(case, implementation, limits), limits.seconds, within, start)
         return current.store(_filled(blank, case, implementation, outcome))
 
 
@@ -126,7 +125,7 @@ def ranks_of(case: Case, implementation: Implementation) -> int:
     return int(implementation.values(dict(case.options)).get("ranks", 1))
 
 
-def job_of(case: Case, implementation: Implementation, prepared: Prepared, limits: Limits) -> dict[str, Any]:
+def job_of(case: Case, implementation: Implementation, limits: Limits) -> dict[str, Any]:
     """Return the worker's job: to measure a prepared case. Ranks share this machine's cores."""
     ranks = ranks_of(case, implementation)
     return {

@@ -17,11 +17,10 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from benchmarks.engine.crew import Alone
+from benchmarks.engine import machine
 from benchmarks.engine.follow import begin_part
 from benchmarks.engine.limits import Limits
 from benchmarks.engine.measure import job_of, ranks_of
-from benchmarks.engine.reference import reference
 from benchmarks.engine.tasks import measure
 from fetch.prepare import prepare
 from fillpath import LOG
@@ -41,10 +40,10 @@ def compile_for(cases: Iterable[Case]) -> None:
 
     An implementation that fails on a small matrix is logged: its own measurement reports why.
     """
-    small, processes = _small(cases), len(os.sched_getaffinity(0))
+    small = _small(cases)
     inputs = {(case.matrix, case.preparation) for case in small}
-    _run([partial(prepare, *each) for each in inputs], processes)
-    _run([partial(_measure, group) for group in _groups(small)], processes)
+    _run([partial(prepare, *each) for each in inputs])
+    _run([partial(_measure, group) for group in _groups(small)])
 
 
 def _small(cases: Iterable[Case]) -> list[Case]:
@@ -72,23 +71,17 @@ def _groups(cases: Iterable[Case]) -> list[list[Case]]:
 def _measure(cases: Iterable[Case]) -> None:
     """Call the implementations as a worker does. An implementation may refuse a matrix."""
     for case in cases:
-        prepared = prepare(case.matrix, case.preparation)
-        if stage_of(case.stage).refers:
-            reference(prepared)
-        job = job_of(case, lookup(case.stage, case.implementation), prepared, Limits(samples=1))
+        job = job_of(case, lookup(case.stage, case.implementation), Limits(samples=1))
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(FillpathError):
-            measure({**job, "series": str(Path(folder, "series"))}, lambda event, **_: None, Alone())
+            measure({**job, "series": str(Path(folder, "series"))}, lambda event, **_: None)
 
 
-def _run(tasks: Iterable[Callable[[], object]], processes: int) -> None:
-    """Do each task in a forked process of its own, so that a crash loses one task.
-
-    processes : int, that work at once
-    """
+def _run(tasks: Iterable[Callable[[], object]]) -> None:
+    """Do each task in a forked process of its own, one per core at a time, so that a crash loses one task."""
     fork = multiprocessing.get_context("fork")
     children: list[BaseProcess] = []
     for task in tasks:
-        while len(alive := [child.sentinel for child in children if child.is_alive()]) >= processes:
+        while len(alive := [child.sentinel for child in children if child.is_alive()]) >= machine.cores():
             wait(alive)
         children.append(fork.Process(target=_work, args=(task,)))
         children[-1].start()
