@@ -104,13 +104,12 @@ def _cases_of(chosen: Iterable[Experiment], settings: Settings) -> list[Case]:
 
 def _matrices(experiment: Experiment, suite: str) -> list[Entry]:
     """Return the experiment's matrices and their stand-ins in the size class, cheapest first."""
-    within = [entry for entry in catalogue.entries() if entry.suite in SUITES[suite]]
+    within = sorted((entry for entry in catalogue.entries() if entry.suite in SUITES[suite]), key=_cost)
     if not isinstance(experiment.matrices, str):
-        return sorted((entry for entry in within if entry.id in experiment.matrices), key=_cost)
+        return [entry for entry in within if entry.id in experiment.matrices]
     whole = {entry.id for entry in catalogue.entries() if experiment.matrices in entry.papers}
     ids = set(experiment.only) or whole
-    entries = [entry for entry in within if entry.id in ids or ids.intersection(entry.stands_for)]
-    return sorted(entries, key=_cost)
+    return [entry for entry in within if entry.id in ids or ids.intersection(entry.stands_for)]
 
 
 def _preparation(experiment: Experiment, entry: Entry) -> Preparation:
