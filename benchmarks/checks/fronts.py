@@ -196,7 +196,6 @@ def _opened(stored):
     """
     block = scaled = stored.copy()
     columns = rows = np.zeros(len(scaled), np.int64)
-    condition = 0.0
     for attempt in range(2):
         if attempt == 1:
             columns, rows = _divided(scaled), _divided(scaled.T)
