@@ -78,7 +78,7 @@ def test_a_suite_forks_and_samples_by_its_purpose() -> None:
 def test_an_embedded_suite_prepares_its_inputs_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:
     starts: list[str] = []
 
-    def noted(job: object, limit: float, memory: int, within: run.Run, start: str) -> Outcome:
+    def noted(job: object, limit: float, within: run.Run, start: str) -> Outcome:
         starts.append(start)
         return Outcome(reason="noted")
 
