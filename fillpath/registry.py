@@ -92,8 +92,9 @@ class Implementation:
         The hash covers the definitions that the function and the makers of its noun reach within impl/. Their
         kernels with headers and the version of a peer's library count too.
 
-        versions : by package, where a measurement was made; None: as installed here.
+        versions : by peer or package, where a measurement was made; None: as installed here.
         """
+        load_all()  # The makers too.
         library = source_hashes.versions(self.peer, versions)[:1]
         return source_hashes.source_hash(self.function, self.takes, self.kernels, library)
 
@@ -152,10 +153,8 @@ def registered(stage: str | None = None) -> list[Implementation]:
 
 
 def lookup(stage: str, name: str) -> Implementation:
-    """Return the implementation of that name. Raises UnknownNameError with suggestions.
-
-    A worker has imported its implementation alone; for a name that is not registered yet, all are imported.
-    """
+    """Return the implementation of that name. Raises UnknownNameError with suggestions."""
+    # A worker imports the implementations that it needs alone.
     if known := _registry.get((stage, name)):
         return known
     stage_of(stage)

@@ -1,6 +1,9 @@
 """The registry: options with types, one spelling a value, and a key that follows the sources."""
 
 import importlib.metadata
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -123,3 +126,11 @@ def test_the_source_hash_follows_what_kernels_include(
     (tmp_path / "a.cuh").write_text('#include "b.cuh"\n')
     (tmp_path / "b.cuh").write_text('#pragma once\n#include "a.cuh"\n')
     assert [path.name for path in source_hashes.included(kernel)] == ["a.cuh", "b.cuh"]
+
+
+def test_a_hash_counts_the_makers_of_a_noun_whatever_was_imported_before(tmp_path: Path) -> None:
+    registered = "import impl.numeric.left_looking; from fillpath.registry import lookup"
+    code = f"{registered}; print(lookup('numeric', 'left_looking').source_hash())"
+    environment = {**os.environ, "FILLPATH_WORK": str(tmp_path)}
+    printed = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, env=environment, text=True)
+    assert printed.strip() == registry.lookup("numeric", "left_looking").source_hash()

@@ -203,6 +203,20 @@ def test_with_replaced_pivots_elimination_is_never_wrong_and_a_wrong_pivot_never
     assert replaced > 100
 
 
+@pytest.mark.parametrize(("error", "passes"), [(0.0, True), (1e-8, False)])
+def test_no_scale_hides_a_wrong_value_of_u(error: float, passes: bool) -> None:
+    """Products of 2^1600 cancel, so that the row is held times 2^-1060, where denormal numbers are near."""
+    large, small, entry = 2.0**600, 2.0**-400, 2.0**560
+    matrix = np.array(
+        [[small, 0, large, 0], [0, small, -large, 0], [large, large, large, entry], [0, 0, 0, 1]]
+    )
+    prepared = of_dense(matrix)
+    both, factor = start_of(prepared).two_way, matrix.copy()
+    factor[2] = [2.0**1000, 2.0**1000, large, entry * (1 + error)]
+    values = factor[both.columns.indices, both.columns.rows()]
+    assert verify_factor(Factor(both, values), prepared, both, "float64", static=False).passes == passes
+
+
 # One row of 4e22 apart from a block of condition number 8, whose pivots are tiny.
 LARGE_ROW = np.array(
     [

@@ -198,8 +198,8 @@ def _rows_of(values: Array, prepared: Prepared, both: TwoWay, tiny: float) -> _R
 def _chains(filled: Filled) -> Array:
     """Assign each row of U to a chain, (n,) int64.
 
-    The next row of a chain has the row's columns without its diagonal. Eliminating row k fills row k + 1 with
-    its columns, so an entry of L and two lengths tell.
+    The next row of a chain has the row's columns without its diagonal. In F, which is closed under fill, row
+    k + 1 follows row k where L has the entry (k + 1, k) and the row of U is one shorter.
     """
     n, start = filled.pattern.n, filled.upper_start
     length = filled.pattern.indptr[1:] - start
@@ -265,12 +265,12 @@ def _multiply(i, lu, own, tiny, left, size, terms, sizes):
         first = indices[p]
         while p <= end and chain[indices[p]] == chain[first]:
             k, factor = indices[p], own * (values[p] if p < end else 1.0)
-            row = values[upper_start[k] : indptr[k + 1]]
+            row, near = values[upper_start[k] : indptr[k + 1]], tiny if p < end else 0.0
             its_terms, its_sizes = terms[k - first :], sizes[k - first :]
             for q in range(len(row)):
                 term = factor * row[q]
                 its_terms[q] += term
-                its_sizes[q] += abs(term) + tiny * (1.0 + abs(row[q]))
+                its_sizes[q] += abs(term) + tiny + near * abs(row[q])
             p += 1
         columns = indices[upper_start[first] : indptr[first + 1]]
         for q in range(len(columns)):

@@ -26,7 +26,7 @@ def key_of(case: Case, prepared_hash: str, versions: Mapping[str, str] | None = 
     """Return the key of today's code for this input on this machine.
 
     prepared_hash : str, of the prepared matrix, empty before there is one
-    versions : of a peer's library, by package; None: as installed here
+    versions : of libraries, by peer or package, where it was measured; None: as installed here
     """
     source_hash = lookup(case.stage, case.implementation).source_hash(versions)
     return record_key(case.name, prepared_hash, source_hash, host.machine_name())

@@ -148,7 +148,6 @@ class Records:
 
 def made_today(records: Iterable[Record]) -> Mapping[str, bool]:
     """Return by key whether records were made with today's sources; no key of a deleted implementation."""
-    registry.load_all()
     hashes: dict[tuple[str, ...], str] = {}
     made: dict[str, bool] = {}
     for record in records:

@@ -50,7 +50,6 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _parts(name: str) -> list[pd.DataFrame]:
     """Return what is known of an example: its F, and by each method levels, dependencies and the factor."""
-    registry.load_all()
     places = np.array(ENTRIES[name]) - 1
     pattern = np.eye(places.max() + 1, dtype=bool)
     pattern[tuple(places.T)] = True
