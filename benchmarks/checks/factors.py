@@ -255,7 +255,8 @@ def _copy(i, a, own, left):
 def _multiply(i, lu, own, tiny, left, size, terms, sizes):
     """Subtract row i of L U, times `own`, from `left`, and add the sizes of its products to `size`.
 
-    The products of a chain are summed side by side before their columns are looked up.
+    The products of a chain are summed side by side before their columns are looked up. No product with `tiny`
+    is a denormal number, on which processors take a hundred cycles.
 
     terms, sizes : zeros, and again after
     """
@@ -265,12 +266,12 @@ def _multiply(i, lu, own, tiny, left, size, terms, sizes):
         first = indices[p]
         while p <= end and chain[indices[p]] == chain[first]:
             k, factor = indices[p], own * (values[p] if p < end else 1.0)
-            row, near = values[upper_start[k] : indptr[k + 1]], tiny if p < end else 0.0
+            row, near = values[upper_start[k] : indptr[k + 1]], 1.0 if p < end else 0.0
             its_terms, its_sizes = terms[k - first :], sizes[k - first :]
             for q in range(len(row)):
                 term = factor * row[q]
                 its_terms[q] += term
-                its_sizes[q] += abs(term) + tiny + near * abs(row[q])
+                its_sizes[q] += abs(term) + tiny * (1.0 + near * abs(row[q]))
             p += 1
         columns = indices[upper_start[first] : indptr[first + 1]]
         for q in range(len(columns)):
