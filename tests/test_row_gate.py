@@ -1,6 +1,7 @@
 """The gate by rows: honest results pass, whatever passes is right, one wrong row fails."""
 
 import itertools
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from fractions import Fraction
@@ -89,6 +90,21 @@ def test_the_roundings_of_any_values_are_those_of_dense_products(order: int, cou
         off = (np.abs(matrix - lower @ upper) / (UNIT * products[:, None]))[places]
         held = verify_factor(Factor(both, values), prepared, both, "float64", static=False)
         assert held.value == pytest.approx((off / size[places]).max(), rel=1e-9)
+
+
+def test_values_below_a_half_take_no_longer() -> None:
+    """A value below a half, times the smallest normal number, is a denormal number, which takes 20 times."""
+    n = 300
+    lower, seconds = np.tri(n) * 1e-3 + np.eye(n) * (1 - 1e-3), {}
+    for value in (0.01, 1.0, 0.01, 1.0):
+        upper = value * np.tri(n).T + np.eye(n)
+        prepared = of_dense(lower @ upper)
+        both = start_of(prepared).two_way
+        factor = Factor(both, (lower + upper - np.eye(n)).ravel(order="F"))
+        before = time.process_time()
+        assert verify_factor(factor, prepared, both, "float64", static=False).passes
+        seconds[value] = time.process_time() - before
+    assert seconds[0.01] < 4 * seconds[1.0]
 
 
 @pytest.mark.parametrize(("order", "count"), SYSTEMS)
