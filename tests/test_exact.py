@@ -66,7 +66,9 @@ def test_every_rule_that_leaves_something_out_meets_a_committed_record(committed
         values = json.loads(path.read_text().rstrip().rpartition("\n")[2])
         work = values["work"] or {}
         names = {*(name for name, value in work.items() if value is not None), *(work.get("facts") or {})}
-        counted |= {(values["case"].partition("@")[0], name) for name in {*names, "peak_memory"}}
+        counted |= {
+            (values["case"].partition("@")[0], name) for name in {*names, "peak_memory", "structures"}
+        }
     assert counted
     for implementations, names in LEFT_OUT:
         of_these = {
@@ -81,6 +83,8 @@ def test_a_change_is_told_with_both_numbers_and_units() -> None:
     assert differences(base, later) == ("edges 1,000 to 1,200",)
     assert differences(base, base) == ()
     assert differences(base, record(edges=1000)) == ("launches 4 to none",)
+    assert differences(record(facts={"growth": 1.5}), record(facts={"growth": 1.5 + 2**-50})) == ()
+    assert differences(record(facts={"growth": 1.5}), record(facts={"growth": 1.5 + 1e-9})) != ()
     large = record(peak_memory=2**53 - 1), record(peak_memory=2**53 - 2)
     assert differences(*large) == ("structures 9,007,199,254,740,991 bytes to 9,007,199,254,740,990 bytes",)
 

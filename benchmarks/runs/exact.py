@@ -21,7 +21,8 @@ LEFT_OUT = (
     # The longest queue of the rows before, which follows that order, decides how many rows fit the budget.
     (
         "symbolic.out_of_core.memory_budget=*",
-        "bytes_fill bytes_maxid bytes_queue concurrent_sources launches spilled peak_memory",
+        "bytes_external bytes_fill bytes_maxid bytes_queue concurrent_sources launches spilled structures "
+        "peak_memory",
     ),
     # A clock of the device.
     ("*", "reinit_share gpu*_seconds slowest_gpu_seconds"),
@@ -51,6 +52,9 @@ def quantities(record: Record) -> Mapping[str, float]:
     pool = None if record.device is None else record.peak_memory
     counts = {name: value for name, value in work.items() if name not in ("facts", "peak_memory")}
     counts |= {**(work.get("facts") or {}), "structures": work.get("peak_memory"), "peak_memory": pool}
+    if "growth" in counts:
+        # The gate's next form may add |L| |U| in another order.
+        counts["growth"] = float(f"{counts['growth']:.12g}")
     left_out = [names for each, names in LEFT_OUT if _matches(implementation, each)]
     return {
         name: value
