@@ -24,6 +24,7 @@ from tests.reports_fakes import CASES, ENTRIES, RECORDS, draw, made_cases
 from tests.test_page import SIZE, case_below
 
 WIDTHS = (390, 1280)
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 # Where .ci/run puts it.
 AXE = WORK / "npm" / "node_modules" / "axe-core" / "axe.min.js"
 FILES_AND_IDS = """
@@ -200,6 +201,15 @@ def test_cases_are_lines_of_text_until_somebody_opens_them(browser: Any, page: P
     firsts = "return [...document.querySelectorAll('#case-table tr')].map((row) => row.cells[0].textContent)"
     cases = list(accumulate(("".join(line[5:6]) for line in lines), case_below))
     assert browser.execute_script(firsts) == [heads[5], *cases]
+    # An interval has the median's unit where it has no other.
+    browser.execute_script("document.querySelectorAll('#case-table thead button')[4].click()")
+    texts = (
+        "return [...document.querySelectorAll('#case-table tbody tr')].map((row) =>"
+        " [row.cells[4].textContent, row.cells[3].textContent])"
+    )
+    words = [" ".join(pair).split() for pair in browser.execute_script(texts)]
+    lows = [float(low) * SECONDS[next(filter(SECONDS.get, rest))] for low, *rest in words if low[0].isdigit()]
+    assert lows == sorted(lows) and len(lows) > 10
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -20,7 +20,7 @@
     const text = cell.textContent.trim().toLowerCase();
     const number = /^([-+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?: (s|ms|us|ns)\b)?/.exec(text);
     if (cell.dataset.order !== undefined) return Number(cell.dataset.order);
-    return number ? Number(number[1].replaceAll(",", "")) * (UNITS[number[2]] || 1) : text;
+    return number ? Number(number[1].replaceAll(",", "")) * (UNITS[number[2] || cell.dataset.unit] || 1) : text;
   };
 
   // Cells without text come last, whichever way.
@@ -129,8 +129,10 @@
       cells[5] = cells[5] ? cells[5].replace(/^@/, () => above.split("@")[0] + "@") : above;
       const row = (place ? table.tBodies[0] || table.createTBody() : table.createTHead()).insertRow();
       [cells[5], ...cells.slice(0, 5), cells[6] || ""].forEach((cell, column) => {
-        const head = place ? {} : { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
-        row.append(make(place && column ? "td" : "th", cell, head));
+        const head = { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
+        const [, unit] = cells[2].split(" ");
+        const interval = column === 4 && unit ? { "data-unit": unit } : {};
+        row.append(make(place && column ? "td" : "th", cell, place ? interval : head));
       });
     });
     const scroll = make("div", "", { class: "scroll tall", role: "region", tabindex: "0", "aria-label": "all cases" });
