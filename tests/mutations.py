@@ -193,6 +193,16 @@ MUTATIONS = (
         "test_laplacian.py::test_no_large_component_hides_a_small_one",
     ),
     Mutation(
+        "a component of no unknowns hides a wrong solution", "benchmarks/checks/laplacians.py",
+        "out=np.zeros_like(bounds), where=residuals > 0", "where=True",
+        "test_laplacian.py::test_neither_huge_potentials_nor_an_empty_component_pass",
+    ),
+    Mutation(
+        "an infinite bound holds an infinite residual", "benchmarks/checks/laplacians.py",
+        "eps * rounded, LEAST_BOUND)", "eps * rounded, np.inf)",
+        "test_laplacian.py::test_neither_huge_potentials_nor_an_empty_component_pass",
+    ),
+    Mutation(
         "a record of the old gate stands", "benchmarks/engine/current.py",
         "or (record.verified is not None and record.verified.by_norms)", "",
         "test_marks.py::test_a_record_of_the_old_gate_is_outstanding",

@@ -92,6 +92,25 @@ def test_no_large_component_hides_a_small_one(scale: float, weak: float) -> None
     assert wrong.facts["normwise_error"] <= 1e-6, "all rows together pass"
 
 
+@pytest.mark.parametrize("alone", [False, True], ids=["", "ground alone"])
+@pytest.mark.parametrize("scale", [1.0, 1e-300])
+def test_neither_huge_potentials_nor_an_empty_component_pass(scale: float, alone: bool) -> None:
+    """A ground without edges is a component of no unknowns."""
+    few = grid(10)
+    rows, columns = few.pattern.rows(), few.pattern.indices
+    once = rows < columns
+    graph = from_edges(few.n + alone, rows[once], columns[once], few.weights[once])
+    graph = replace(graph, unknowns=few.n, grounded=alone)
+    asked = System(graph, system(graph).b * scale)
+    exact = np.linalg.pinv(dense(few)) @ asked.b[: few.n]
+    side = np.where(np.arange(few.n) % 2, 1.0, -1.0)
+    assert verify_potentials(Solution(exact), asked, product=False).passes
+    for wrong in (np.zeros(few.n), 2 * exact, exact + 1e20, exact + 1e200 * side):
+        assert not verify_potentials(Solution(wrong), asked, product=False).passes
+    with pytest.raises(FillpathError, match="overflows"):
+        verify_potentials(Solution(2e307 * side), asked, product=False)
+
+
 # The solves with a factor.
 
 

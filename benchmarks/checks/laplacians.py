@@ -60,16 +60,17 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
     b = _applied(graph, system.b)[0] if product else system.b
     spread = np.column_stack([x, -x]).ravel() if graph.doubled else x
     applied, terms = _applied(graph, np.append(spread, 0.0) if graph.grounded else spread)
-    if not np.isfinite(np.append(b - applied, terms)).all():
-        raise FillpathError("b - L x overflows: divide the weights by a power of two")
     left, size, rounding, share = (_norms(graph, each) for each in (b - applied, b, terms, np.ones(graph.n)))
+    if not np.isfinite(np.concatenate([left, size, rounding])).all():
+        raise FillpathError("b - L x overflows: divide the weights by a power of two")
     share /= max(share[-1], 1.0)
     with np.errstate(over="ignore"):
         size = np.where(size == 0, 1.0, size)
         residuals, rounded = left / size * share, rounding / size * share
     bounds = np.append(np.minimum(COMPONENT_BOUND, LEAST_BOUND * share[:-1]), SOLUTION_BOUND * (1 + 1e-6))
-    bounds += 4 * np.finfo(np.float64).eps * rounded
-    worst = int(np.argmax(residuals / bounds))
+    # With a larger allowance for rounding, x = 0 would pass.
+    bounds = np.minimum(bounds + 4 * np.finfo(np.float64).eps * rounded, LEAST_BOUND)
+    worst = int(np.argmax(np.divide(residuals, bounds, out=np.zeros_like(bounds), where=residuals > 0)))
     facts = {"normwise_error": float(residuals[-1])}
     return Held(by, COMPONENTS, float(residuals[worst]), float(bounds[worst]), facts)
 
@@ -84,7 +85,7 @@ def _norms(graph: Laplacian, vector: Array) -> Array:
     return np.append(parts, _norm(parts, np.zeros(graph.components, np.intp), 1))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _norm(vector, part, parts):
     """Take the norm over each part, (parts,), relative to its largest number, so that no square overflows."""
     largest, squares = np.zeros(parts), np.zeros(parts)
