@@ -46,7 +46,7 @@ class Pattern:
             raise InputError(f"pattern: int64/int32 expected, got {self.indptr.dtype}/{self.indices.dtype}")
         if self.n < 1 or self.indptr[0] != 0 or len(self.indices) != self.nnz:
             raise InputError("pattern: empty, or indptr does not span indices")
-        if np.any(np.diff(self.indptr) < 0):
+        if np.any(self.indptr[1:] < self.indptr[:-1]):
             raise InputError("pattern: indptr decreases")
         if self.nnz and (self.indices.min() < 0 or self.indices.max() >= self.n):
             raise InputError(f"pattern: a column index lies outside 0..{self.n - 1}")

@@ -62,6 +62,13 @@ def wrong_later(pattern: Pattern) -> Any:
     return missing_row(pattern) if _calls > 2 else fill1(pattern)
 
 
+def changes_its_input(pattern: Pattern) -> Any:
+    """A right answer, but its input is another afterwards."""
+    found = fill1(pattern)
+    pattern.indices[:] = pattern.indices[::-1].copy()
+    return found
+
+
 def crashes(pattern: Pattern) -> Any:
     """SIGSEGV."""
     os.kill(os.getpid(), signal.SIGSEGV)
@@ -228,10 +235,10 @@ def no_cap(filled: Filled) -> Any:
 FAKES: list[tuple[Any, dict[str, Any]]] = [
     (watches, {}),
     *((f, {}) for f in (
-        right, missing_row, not_a_pattern, wild_indices, wrong_later, crashes, killed, leaves, hoards,
-        cannot_allocate, over_budget, hangs, raises, unsupported, negative_work, negative_facts, device_facts,
-        slow, chatty, threaded, kills_its_parent, counted, miscounted, kept, kept_by_a_wrong_one,
-        a_peer_in_disguise,
+        right, missing_row, not_a_pattern, wild_indices, wrong_later, changes_its_input, crashes, killed,
+        leaves, hoards, cannot_allocate, over_budget, hangs, raises, unsupported, negative_work,
+        negative_facts, device_facts, slow, chatty, threaded, kills_its_parent, counted, miscounted, kept,
+        kept_by_a_wrong_one, a_peer_in_disguise,
     )),
     (imprecise, {"peer": "scipy"}),
     *((f, {"stage": "supernodes"}) for f in (one_each, all_in_one, no_cap)),

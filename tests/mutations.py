@@ -193,6 +193,11 @@ MUTATIONS = (
         "test_laplacian.py::test_no_large_component_hides_a_small_one",
     ),
     Mutation(
+        "an implementation may change its input", "benchmarks/engine/tasks.py",
+        "if not where.intact():", "if False:",
+        "test_measure.py::test_each_failure_ends_in_its_status_and_is_recorded",
+    ),
+    Mutation(
         "a component of no unknowns hides a wrong solution", "benchmarks/checks/laplacians.py",
         "out=np.zeros_like(bounds), where=residuals > 0", "where=True",
         "test_laplacian.py::test_neither_huge_potentials_nor_an_empty_component_pass",

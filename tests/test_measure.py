@@ -52,6 +52,7 @@ def case_of(fake: str, **fields: object) -> Case:
         ("not_a_pattern", Status.WRONG, "row counts and row hashes", LIMITS),
         ("wild_indices", Status.WRONG, "row counts and row hashes", LIMITS),
         ("wrong_later", Status.WRONG, "row counts and row hashes", LIMITS),
+        ("changes_its_input", Status.ERROR, "changed its input", LIMITS),
         ("crashes", Status.ERROR, "SIGSEGV", SPAWNED),
         ("killed", Status.ERROR, "killed from outside by SIGKILL", SPAWNED),
         ("leaves", Status.ERROR, "ended early with exit status 0", SPAWNED),

@@ -339,6 +339,16 @@ def test_the_gate_sees_one_wrong_value(held: Any, seed: int, off: float, width: 
     assert not verdict_on("numeric", replace(form, values=values), found).passes
 
 
+def test_a_panel_wider_than_its_front_allows_no_more_roundings() -> None:
+    prepared = dominant(random_pattern(40, 0.08, 3))
+    both = start_of(prepared).two_way
+    form = with_panels(multifrontal_cpu(fronts_of(prepared))[0], 10**6)
+    signs = np.random.default_rng(0).choice([-1e-9, 1e-9], len(form.values))
+    for off, passes in ((0, True), (signs, False)):
+        factor, panels = on_filled(replace(form, values=form.values * (1 + off)), both)
+        assert verify_factor(factor, prepared, both, None, False, panels).passes == passes
+
+
 def test_the_gate_refuses_what_is_no_factor_on_these_fronts(held: Any) -> None:
     found, _, factor = held
     short, none = factor.values[:-1], np.empty(0, np.int64)

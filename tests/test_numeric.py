@@ -323,6 +323,20 @@ def test_a_wrong_solution_does_not_pass(off: float) -> None:
         assert not verdict.passes
 
 
+def test_a_right_hand_side_may_be_overwritten() -> None:
+    """The gate's own is another array: zeros for b and x would pass otherwise, and a right x fail."""
+    prepared = well_conditioned(50, 0.1, 2)
+    inverse = np.linalg.inv(as_matrix(prepared).toarray())
+
+    def solve(b: Array, right: bool) -> Array:
+        x: Array = right * (inverse @ b)
+        b[:] = 0
+        return x
+
+    for right in (True, False):
+        assert verify_residual(Factorised(functools.partial(solve, right=right), 0), prepared).passes == right
+
+
 @pytest.mark.parametrize("solution", [None, Solution(np.ones(3))])
 def test_what_is_no_solution_is_refused(solution: Any) -> None:
     with pytest.raises(InputError, match="a solution of shape"):

@@ -94,6 +94,12 @@ FAULTS: dict[str, Callable[[Arranged], Any]] = {
         r,
         pattern=Pattern(r.pattern.indptr, np.concatenate([r.pattern.indices[1::-1], r.pattern.indices[2:]])),
     ),
+    "another count of holes": lambda r: replace(r, diagonal_added=-7),
+    "a permutation of floats": lambda r: replace(r, row_permutation=r.row_permutation.astype(float)),
+    "a scale too many": lambda r: replace(r, row_scale=np.append(r.row_scale, 1.0)),
+    "indptr that wraps": lambda r: replace(
+        r, pattern=Pattern(np.array([0, 2**62 + 1, -(2**62) - 1, r.pattern.nnz]), r.pattern.indices)
+    ),
     "nothing left": lambda r: replace(
         r, pattern=Pattern(0 * r.pattern.indptr, r.pattern.indices[:0]), values=r.values[:0]
     ),
@@ -125,6 +131,8 @@ def test_the_gate_sees_made_up_values_that_dominate_no_row(tmp_path: Path) -> No
     _, raw, result = arranged(resolve(str(path)).text, "amd")
     planted = changed(result, diagonal(result)[0], 0.05)
     assert not verify_arranged(planted, raw, hash_of(planted)).passes
+    scaled = replace(result, matching="mc64", row_scale=np.full(3, np.inf))
+    assert not verify_arranged(scaled, raw, hash_of(result)).passes
 
 
 def test_the_gate_sees_another_order() -> None:

@@ -379,6 +379,15 @@ def test_a_panel_that_overflows_is_no_wrong_result_and_a_singular_one_is() -> No
         on_filled(replace(factor, values=np.array([1e-310])), both)
 
 
+@pytest.mark.parametrize(("count", "word"), [(1, "right"), (0, "wrong"), (-1, "wrong")])
+def test_no_more_pivots_were_replaced_than_the_factor_counts(count: int, word: str) -> None:
+    small = np.finfo(np.float64).eps ** 0.5
+    prepared = of_dense(np.diag([1.0, 0.5 * small, 1.0]))
+    both = start_of(prepared).two_way
+    factor = Factor(both, np.array([1.0, small, 1.0]), count)
+    assert judged(factor, prepared, both, "float64", static=True) == word
+
+
 @pytest.mark.parametrize(("first", "word"), [(10.0, "useless"), (10.01, "wrong")])
 def test_a_row_whose_pivot_was_replaced_is_named(first: float, word: str) -> None:
     """Row 1 has a pivot that was replaced. Row 3 lost its digits, by more than row 1 is off. So it passes for

@@ -120,6 +120,7 @@ def test_the_gate_sees_one_boundary_too_few_or_too_many(pattern: Pattern, maxsup
     [
         np.array([0, 1, 1, 6]),
         np.array([0, 4, 2, 6]),
+        np.array([0, 2**62 + 1, -(2**62) - 1, 6]),
         np.array([1, 6]),
         np.array([0, 5]),
         np.array([0, 7]),

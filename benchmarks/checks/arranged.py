@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from benchmarks.checks.held import Held
+from benchmarks.checks.held import Held, is_array
 from fillpath.errors import InputError
 from fillpath.nouns import Arranged, Array, Raw, content_hash
 
@@ -27,7 +27,9 @@ def verify_arranged(result: Any, raw: Raw, expected: str) -> Held:
 def _wrong(result: Arranged, raw: Raw) -> float:
     """Return how many entries differ; infinity for no permutation, no pattern, or another shape."""
     n, orders = raw.pattern.n, (result.row_permutation, result.column_permutation)
-    if not all(len(order) == n and np.array_equal(np.sort(order), np.arange(n)) for order in orders):
+    if not all(is_array(order, np.int32, n) for order in orders):
+        return np.inf
+    if not all(np.array_equal(np.sort(order), np.arange(n)) for order in orders):
         return np.inf
     if result.pattern.n != n or len(result.values) != result.pattern.nnz or not _is_valid(result, raw):
         return np.inf
@@ -35,6 +37,8 @@ def _wrong(result: Arranged, raw: Raw) -> float:
     if not raw.preparation.explicit_zeros:
         given = csr_array(given, copy=True)
         given.eliminate_zeros()
+    if result.diagonal_added != result.pattern.nnz - given.nnz:
+        return np.inf
     triplets = coo_array(given)
     rows, columns = (np.argsort(order)[where] for order, where in zip(orders, triplets.coords, strict=True))
     scaled = result.row_scale[triplets.coords[0]] * triplets.data * result.column_scale[triplets.coords[1]]
@@ -47,9 +51,17 @@ def _is_valid(result: Arranged, raw: Raw) -> bool:
         result.pattern.validate()
     except InputError:
         return False
+    if not all(
+        is_array(scale, np.float64, result.pattern.n) for scale in (result.row_scale, result.column_scale)
+    ):
+        return False
     scales = np.concatenate([result.row_scale, result.column_scale])
     scaled = result.matching != "none" or bool(np.all(scales == 1))
-    return scaled and bool(np.all(np.isfinite(result.values))) and bool(np.all(scales > 0))
+    return (
+        scaled
+        and bool(np.all(np.isfinite(result.values)))
+        and bool(np.all((scales > 0) & np.isfinite(scales)))
+    )
 
 
 def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> float:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import get_num_threads, njit
 
-from benchmarks.checks.held import SINGLE_UNIT, UNIT, Held, advice_on_pivots
+from benchmarks.checks.held import SINGLE_UNIT, UNIT, Held, advice_on_pivots, is_array
 from fillpath.errors import FillpathError, UnsupportedError
 from fillpath.nouns import Array, Factor, Filled, Prepared, TwoWay
 
@@ -76,7 +76,7 @@ def verify_factor(
     by = "A - L U on the filled pattern"
     values = np.asarray(result.values if isinstance(result, Factor) else np.empty(0))
     expected = np.dtype(dtype or values.dtype)
-    whole = values.shape == (both.filled.pattern.nnz,) and values.dtype == expected
+    whole = is_array(values, expected, both.filled.pattern.nnz) and expected in (np.float32, np.float64)
     if not whole or not np.isfinite(values).all():
         return Held(by, ARITHMETIC, float("nan"), ARITHMETIC_BOUND)
     single, info = expected == np.float32, np.finfo(expected)
@@ -167,7 +167,7 @@ def _replaced(rows: _Rows, made: Array, diagonal: Array, count: int, small: floa
         made = made & (rows.diagonal / rows.scale <= 2 * (1 + ROUNDED) * small)
     excess = np.where(made & ~usual, diagonal, 0.0)
     found = np.zeros(len(excess), bool)
-    found[np.argsort(-excess, kind="stable")[:count]] = True
+    found[np.argsort(-excess, kind="stable")[: max(count, 0)]] = True
     return found & (excess > 0)
 
 

@@ -76,18 +76,18 @@ def _scatter(
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
         rows = lists[list_start[front] : list_start[front + 1]]
-        size = pivots + len(rows)
+        size, wide = pivots + len(rows), min(panel[front], pivots)
         behind = start[front] + pivots * size
         lower = values[start[front] : behind].astype(np.float64).reshape(pivots, size)
         upper = values[behind : behind + pivots * len(rows)].astype(np.float64).reshape(len(rows), pivots)
         if not _within(lower, upper, np.finfo(np.float64).max):
             return 1
-        worst = _plain(lower, upper, panel[front], most) if panel[front] else 1.0
-        slack = ROUNDINGS * unit * (pivots + panel[front]) * worst if panel[front] else 0.0
+        worst = _plain(lower, upper, wide, most) if wide else 1.0
+        slack = ROUNDINGS * unit * (pivots + wide) * worst if wide else 0.0
         for k in range(size):
             place = begin + k if k < pivots else rows[k - pivots]
             row, position[place] = vertex[place], k
-            width[row], condition[row] = max(width[row], panel[front]), max(condition[row], worst)
+            width[row], condition[row] = max(width[row], wide), max(condition[row], worst)
         inside = np.zeros((size, size), np.bool_)
         for k in range(pivots):
             own = vertex[begin + k]
@@ -100,7 +100,7 @@ def _scatter(
                 r = position[label[column_indices[p]]]
                 if r >= 0:
                     out[p], inside[r, k] = lower[k, r], True
-        strays += _strays(lower, upper, inside, np.int64(panel[front]), slack)
+        strays += _strays(lower, upper, inside, wide, slack)
         position[begin : begin + pivots] = -1
         for place in rows:
             position[place] = -1

@@ -28,7 +28,7 @@ def cuts(starts: Any, n: int) -> bool:
     """Return whether these boundaries cut 0..n-1 into ranges that are not empty."""
     if not is_array(starts, np.int64) or len(starts) < 2 or starts[0] != 0 or starts[-1] != n:
         return False
-    return bool(np.all(np.diff(starts) > 0))
+    return bool(np.all(starts[1:] > starts[:-1]))
 
 
 def _wrong_boundaries(starts: Array, filled: Filled, maxsup: int) -> int:

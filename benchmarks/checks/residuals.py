@@ -59,7 +59,7 @@ def _held(prepared: Prepared, solve: Any, bound: float, columns: int = 1) -> Hel
     if not np.isfinite(b).all():
         raise FillpathError("b = A x overflows: divide the matrix by a power of two")
     shape = b.shape if columns > 1 else (pattern.n,)
-    x = np.asarray(solve(b.reshape(shape)))
+    x = np.asarray(solve(b.reshape(shape).copy()))
     if x.shape != shape:
         raise InputError(f"a solution of shape {x.shape} where {shape} was expected")
     if x.dtype.kind != "f" or not np.isfinite(x).all():

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engine.benchmark import bytes_of
+from benchmarks.engine.benchmark import bytes_of, noun_hash
 from benchmarks.engine.staging import LEAST_BYTES, Staging
 from impl.cuda import device, nvml, transfer
 
@@ -30,13 +30,19 @@ class Host:
     def __init__(self) -> None:
         self.transfers: dict[str, list[float]] = {}
         self._baseline: int | None = None
+        self._given, self._given_hash = None, noun_hash(None)
 
     def synchronise(self) -> None:
         """Wait for all work that was started."""
 
     def bring(self, noun: Any) -> Any:
         """Return the noun where the implementation wants it."""
+        self._given, self._given_hash = noun, noun_hash(noun)
         return noun
+
+    def intact(self) -> bool:
+        """Return whether what was brought is as it was, which the gate reads too. A device has copies."""
+        return bool(noun_hash(self._given) == self._given_hash)
 
     def fetch(self, noun: Any) -> Any:
         """Return the noun on the host."""

@@ -16,7 +16,7 @@ from benchmarks.engine.places import Gpu, Host
 from benchmarks.engine.reference import reference
 from fetch.prepare import load_prepared, prepare
 from fillpath.case import Case
-from fillpath.errors import UnavailableError
+from fillpath.errors import FillpathError, UnavailableError
 from fillpath.peers import peer_of
 from fillpath.phase import PhaseClock, recording
 from fillpath.record import Verified
@@ -55,6 +55,8 @@ def measure(job: Mapping[str, Any], report: Report, crew: Alone | None = None) -
     def passes(result: Any, work: Any) -> bool:
         if context is None:
             return bool(crew.share(None))
+        if not where.intact():
+            raise FillpathError(f"{case.implementation} changed its input, which the gate reads too")
         evidence = benchmark.evidence(result, context, where.fetch)
         # The last result is checked unless it is the first again, byte for byte.
         known = noun_hash(evidence)
