@@ -27,11 +27,14 @@ def verify_arranged(result: Any, raw: Raw, expected: str) -> Held:
 def _wrong(result: Arranged, raw: Raw) -> float:
     """Return how many entries differ; infinity for no permutation, no pattern, or another shape."""
     n, orders = raw.pattern.n, (result.row_permutation, result.column_permutation)
-    if not all(is_array(order, np.int32, n) for order in orders):
+    ordered = all(is_array(order, np.int32, n) for order in orders)
+    if not ordered or not all(
+        is_array(each, np.float64, n) for each in (result.row_scale, result.column_scale)
+    ):
         return np.inf
     if not all(np.array_equal(np.sort(order), np.arange(n)) for order in orders):
         return np.inf
-    if result.pattern.n != n or len(result.values) != result.pattern.nnz or not _is_valid(result, raw):
+    if result.pattern.n != n or len(result.values) != result.pattern.nnz or not _is_valid(result):
         return np.inf
     given = csr_array((raw.values, raw.pattern.indices, raw.pattern.indptr), shape=(n, n))
     if not raw.preparation.explicit_zeros:
@@ -45,23 +48,15 @@ def _wrong(result: Arranged, raw: Raw) -> float:
     return _differences(result, rows.astype(np.int64) * n + columns, scaled, raw)
 
 
-def _is_valid(result: Arranged, raw: Raw) -> bool:
+def _is_valid(result: Arranged) -> bool:
     """Return whether the pattern has its diagonal, the values are finite, and only a matching scales."""
     try:
         result.pattern.validate()
     except InputError:
         return False
-    if not all(
-        is_array(scale, np.float64, result.pattern.n) for scale in (result.row_scale, result.column_scale)
-    ):
-        return False
     scales = np.concatenate([result.row_scale, result.column_scale])
-    scaled = result.matching != "none" or bool(np.all(scales == 1))
-    return (
-        scaled
-        and bool(np.all(np.isfinite(result.values)))
-        and bool(np.all((scales > 0) & np.isfinite(scales)))
-    )
+    fair = scales > 0 if result.matching != "none" else scales == 1
+    return bool(fair.all() and np.isfinite(np.concatenate([result.values, scales])).all())
 
 
 def _differences(result: Arranged, places: Array, scaled: Array, raw: Raw) -> float:
