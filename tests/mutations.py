@@ -204,7 +204,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an infinite bound holds an infinite residual", "benchmarks/checks/laplacians.py",
-        "eps * rounded, LEAST_BOUND)", "eps * rounded, np.inf)",
+        "eps * rounded, LEAST_BOUND * share)", "eps * rounded, np.inf)",
         "test_laplacian.py::test_neither_huge_potentials_nor_an_empty_component_pass",
     ),
     Mutation(

@@ -69,7 +69,7 @@ def verify_potentials(result: Any, system: System, *, product: bool) -> Held:
         residuals, rounded = left / size * share, rounding / size * share
     bounds = np.append(np.minimum(COMPONENT_BOUND, LEAST_BOUND * share[:-1]), SOLUTION_BOUND * (1 + 1e-6))
     # With a larger allowance for rounding, x = 0 would pass.
-    bounds = np.minimum(bounds + 4 * np.finfo(np.float64).eps * rounded, LEAST_BOUND)
+    bounds = np.minimum(bounds + 4 * np.finfo(np.float64).eps * rounded, LEAST_BOUND * share)
     worst = int(np.argmax(np.divide(residuals, bounds, out=np.zeros_like(bounds), where=residuals > 0)))
     facts = {"normwise_error": float(residuals[-1])}
     return Held(by, COMPONENTS, float(residuals[worst]), float(bounds[worst]), facts)
