@@ -105,7 +105,7 @@ def test_neither_huge_potentials_nor_an_empty_component_pass(scale: float, alone
     exact = np.linalg.pinv(dense(few)) @ asked.b[: few.n]
     side = np.where(np.arange(few.n) % 2, 1.0, -1.0)
     assert verify_potentials(Solution(exact), asked, product=False).passes
-    for wrong in (np.zeros(few.n), 2 * exact, exact + 1e20, exact + 1e200 * side):
+    for wrong in (np.zeros(few.n), 2 * exact, exact + 1e20, exact + 1e200 * side, exact + 1e9j):
         assert not verify_potentials(Solution(wrong), asked, product=False).passes
     with pytest.raises(FillpathError, match="overflows"):
         verify_potentials(Solution(2e307 * side), asked, product=False)

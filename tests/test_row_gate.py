@@ -379,6 +379,13 @@ def test_a_panel_that_overflows_is_no_wrong_result_and_a_singular_one_is() -> No
         on_filled(replace(factor, values=np.array([1e-310])), both)
 
 
+def test_complex_values_are_no_factor() -> None:
+    prepared = of_dense(np.eye(2))
+    both = start_of(prepared).two_way
+    for values, passes in ((np.ones(2), True), (np.ones(2) + 1e6j, False)):
+        assert verify_factor(Factor(both, values), prepared, both, None, static=False).passes == passes
+
+
 @pytest.mark.parametrize(("count", "word"), [(1, "right"), (0, "wrong"), (-1, "wrong")])
 def test_no_more_pivots_were_replaced_than_the_factor_counts(count: int, word: str) -> None:
     small = np.finfo(np.float64).eps ** 0.5
