@@ -93,7 +93,7 @@ def test_the_roundings_of_any_values_are_those_of_dense_products(order: int, cou
 
 
 def test_values_below_a_half_take_no_longer() -> None:
-    """A value below a half, times the smallest normal number, is a denormal number, which takes 20 times."""
+    """A product with the smallest normal number is denormal then, which takes 20 times as long."""
     n = 300
     lower, seconds = np.tri(n) * 1e-3 + np.eye(n) * (1 - 1e-3), {}
     for value in (0.01, 1.0, 0.01, 1.0):

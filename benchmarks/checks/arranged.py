@@ -27,10 +27,9 @@ def verify_arranged(result: Any, raw: Raw, expected: str) -> Held:
 def _wrong(result: Arranged, raw: Raw) -> float:
     """Return how many entries differ; infinity for no permutation, no pattern, or another shape."""
     n, orders = raw.pattern.n, (result.row_permutation, result.column_permutation)
-    ordered = all(is_array(order, np.int32, n) for order in orders)
-    if not ordered or not all(
-        is_array(each, np.float64, n) for each in (result.row_scale, result.column_scale)
-    ):
+    scales = result.row_scale, result.column_scale
+    whole = all(is_array(order, np.int32, n) for order in orders)
+    if not whole or not all(is_array(scale, np.float64, n) for scale in scales):
         return np.inf
     if not all(np.array_equal(np.sort(order), np.arange(n)) for order in orders):
         return np.inf

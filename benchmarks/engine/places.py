@@ -41,7 +41,7 @@ class Host:
         return noun
 
     def intact(self) -> bool:
-        """Return whether what was brought is as it was, which the gate reads too. A device has copies."""
+        """Return whether the input is as it came. The gate reads the same arrays; a device has copies."""
         return bool(noun_hash(self._given) == self._given_hash)
 
     def fetch(self, noun: Any) -> Any:

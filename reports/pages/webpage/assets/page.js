@@ -128,9 +128,9 @@
       const above = place && rows[place - 1][5];
       cells[5] = cells[5] ? cells[5].replace(/^@/, () => above.split("@")[0] + "@") : above;
       const row = (place ? table.tBodies[0] || table.createTBody() : table.createTHead()).insertRow();
+      const unit = cells[2].split(" ")[1];
       [cells[5], ...cells.slice(0, 5), cells[6] || ""].forEach((cell, column) => {
         const head = { scope: "col", ...([1, 2].includes(column) && { "data-choice": cell }) };
-        const [, unit] = cells[2].split(" ");
         const interval = column === 4 && unit ? { "data-unit": unit } : {};
         row.append(make(place && column ? "td" : "th", cell, place ? interval : head));
       });
