@@ -26,21 +26,10 @@ from impl.numeric.multifrontal_cpu import flops, multifrontal_cpu
 from impl.numeric.pivots import small_pivot
 from impl.solve.right_hand_side import as_matrix
 from tests.patterns import FAMILIES, from_dense, mirrored, patterns, random_pattern
-from tests.test_numeric import dense_of, of_dense, prepared_of, start_of
+from tests.test_numeric import dense_of, dominant, of_dense, prepared_of, start_of
 from tests.verdicts import verdict_on
 
 ENTRY = registry.lookup("numeric", "multifrontal_cpu")
-
-
-def dominant(pattern: Pattern, seed: int = 0) -> Prepared:
-    """Values with each diagonal entry, of either sign, larger than the others of its row together."""
-    rng = np.random.default_rng(seed)
-    values = rng.uniform(-1, 1, pattern.nnz)
-    rows = pattern.rows()
-    diagonal = rows == pattern.indices
-    sums = np.bincount(rows[~diagonal], np.abs(values[~diagonal]), minlength=pattern.n)
-    values[diagonal] = rng.choice([-1, 1], pattern.n) * (sums + rng.uniform(0.5, 1.5, pattern.n))
-    return prepared_of(pattern, values)
 
 
 def blocks_of(factor: FrontFactor, front: int) -> tuple[Array, Array, Array]:

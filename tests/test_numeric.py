@@ -94,15 +94,20 @@ def start_of(prepared: Prepared) -> Assembled:
     return assembled(prepared, both, glu3_relaxed(both)[0])
 
 
-def well_conditioned(n: int, density: float, seed: int) -> Prepared:
-    """Unsymmetric, each row's diagonal entry of either sign and larger than the sum of the others."""
-    pattern = random_pattern(n, density, seed)
+def dominant(pattern: Pattern, seed: int = 0) -> Prepared:
+    """Values with each diagonal entry, of either sign, larger than the others of its row together."""
     rng = np.random.default_rng(seed)
     values = rng.uniform(-1, 1, pattern.nnz)
-    rows, diagonal = pattern.rows(), pattern.rows() == pattern.indices
-    sums = np.bincount(rows[~diagonal], np.abs(values[~diagonal]), minlength=n)
-    values[diagonal] = rng.choice([-1, 1], n) * (sums + rng.uniform(0.5, 1.5, n))
+    rows = pattern.rows()
+    diagonal = rows == pattern.indices
+    sums = np.bincount(rows[~diagonal], np.abs(values[~diagonal]), minlength=pattern.n)
+    values[diagonal] = rng.choice([-1, 1], pattern.n) * (sums + rng.uniform(0.5, 1.5, pattern.n))
     return prepared_of(pattern, values)
+
+
+def well_conditioned(n: int, density: float, seed: int) -> Prepared:
+    """Unsymmetric, of a random pattern."""
+    return dominant(random_pattern(n, density, seed), seed)
 
 
 def dense_of(factor: Factor) -> tuple[Array, Array]:
