@@ -21,6 +21,12 @@ def to_dense(filled: Filled) -> Array:
     return dense
 
 
+def assert_same(one: Filled, other: Filled) -> None:
+    assert np.array_equal(one.pattern.indptr, other.pattern.indptr)
+    assert np.array_equal(one.pattern.indices, other.pattern.indices)
+    assert np.array_equal(one.upper_start, other.upper_start)
+
+
 def random_pattern(n: int, density: float, seed: int) -> Pattern:
     """An unsymmetric random pattern."""
     return from_dense(np.random.default_rng(seed).random((n, n)) < density)

@@ -16,7 +16,7 @@ from fillpath.paths import ROOT
 from impl.symbolic import bitfronts_cpu as module
 from impl.symbolic import front_elimination_cpu
 from impl.symbolic.fronts_cpu import fronts_of
-from tests.patterns import FAMILIES, chain, from_entries, random_pattern, to_dense
+from tests.patterns import FAMILIES, assert_same, chain, from_entries, random_pattern, to_dense
 from tests.test_architecture import imports
 from tests.thorough import daily
 
@@ -57,12 +57,6 @@ def small(seed: int, part: int) -> Iterator[tuple[Pattern, Filled]]:
         density = float(rng.choice([0.5, 2.0, 6.0, 0.2 * n])) / max(n, 1) * float(rng.random())
         pattern = varied(n, density, number % 4, rng)
         yield pattern, FILL1(pattern)[0]
-
-
-def assert_same(filled: Any, expected: Filled) -> None:
-    assert np.array_equal(filled.pattern.indptr, expected.pattern.indptr)
-    assert np.array_equal(filled.pattern.indices, expected.pattern.indices)
-    assert np.array_equal(filled.upper_start, expected.upper_start)
 
 
 def assert_counts(counts: Any, expected: Filled) -> None:

@@ -37,8 +37,8 @@ from impl.symbolic.bitfronts_arena import (
     tree_lengths,
 )
 from tests.cuda_on_cpu import Machine, cupy, machine
-from tests.patterns import from_dense, mirrored, random_pattern
-from tests.test_gsofa_gpu import assert_same, drawn
+from tests.patterns import assert_same, from_dense, mirrored, random_pattern
+from tests.test_gsofa_gpu import drawn
 from tests.thorough import daily
 
 PRUNED = registry.lookup("symbolic", "fill1_pruned").function

@@ -19,7 +19,7 @@ from fillpath.nouns import Counts, Filled, Pattern, Work
 from impl.symbolic import gsofa_cpu, gsofa_space
 from impl.symbolic.gsofa_space import Space, ValueRanges, plan
 from tests.devices import hosted
-from tests.patterns import from_dense, patterns, random_pattern, to_dense
+from tests.patterns import assert_same, from_dense, patterns, random_pattern, to_dense
 from tests.thorough import daily
 
 # The kernel has its own tests beside these: tests/test_gsofa_gpu.py.
@@ -47,10 +47,7 @@ def available(name: str) -> Any:
 
 
 def assert_fill1(filled: Filled, pattern: Pattern) -> None:
-    expected, _ = FILL1(pattern)
-    assert np.array_equal(filled.pattern.indptr, expected.pattern.indptr)
-    assert np.array_equal(filled.pattern.indices, expected.pattern.indices)
-    assert np.array_equal(filled.upper_start, expected.upper_start)
+    assert_same(filled, FILL1(pattern)[0])
 
 
 def some_patterns(count: int, largest: int, seed: int) -> list[Pattern]:

@@ -14,7 +14,7 @@ from fillpath.nouns import Filled, Pattern
 from impl.symbolic import device_rows, gsofa_device, gsofa_pool
 from impl.symbolic.gsofa_pool import Launch, plan, set_words
 from tests.devices import hosted
-from tests.patterns import random_pattern
+from tests.patterns import assert_same, random_pattern
 
 SWITCHES = ("maxid_ranges", "bubble_removal", "fill_first", "dynamic_space", "external_frontiers")
 ON, OFF = dict.fromkeys(SWITCHES, True), dict.fromkeys(SWITCHES, False)
@@ -49,12 +49,6 @@ def drawn(count: int, seed: int) -> tuple[Pattern, Filled]:
     all_filled = packed([f.pattern for f in filled])
     lower = np.concatenate([f.upper_start - f.pattern.indptr[:-1] for f in filled])
     return packed(patterns), Filled(all_filled, all_filled.indptr[:-1] + lower)
-
-
-def assert_same(one: Filled, other: Filled) -> None:
-    assert np.array_equal(one.pattern.indptr, other.pattern.indptr)
-    assert np.array_equal(one.pattern.indices, other.pattern.indices)
-    assert np.array_equal(one.upper_start, other.upper_start)
 
 
 @pytest.mark.gpu

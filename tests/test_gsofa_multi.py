@@ -14,7 +14,7 @@ from benchmarks.engine import operands
 from benchmarks.engine.measure import measure
 from fillpath import registry
 from fillpath.errors import InputError, MemoryBudgetError, UnavailableError, UnknownNameError
-from fillpath.nouns import Filled, Pattern
+from fillpath.nouns import Pattern
 from fillpath.phase import PhaseClock, recording
 from impl.cpu import ranks
 from impl.cuda import peers
@@ -22,7 +22,7 @@ from impl.cuda.transfer import on_host
 from impl.symbolic import gsofa_multi, gsofa_sharing
 from tests import numpy_cupy
 from tests.devices import hosted
-from tests.patterns import patterns, random_pattern
+from tests.patterns import assert_same, patterns, random_pattern
 
 ORDERS = ("contiguous", "inter_node", "intra_node")
 FILL1 = registry.lookup("symbolic", "fill1").function
@@ -30,12 +30,6 @@ FILL2 = registry.lookup("symbolic", "fill2_cpu").function
 IN_TURN = registry.lookup("symbolic", "fill2_multi").function
 MULTI = registry.lookup("symbolic", "gsofa_multi")
 T3 = registry.lookup("supernodes", "t3").function
-
-
-def assert_same(one: Filled, other: Filled) -> None:
-    assert np.array_equal(one.pattern.indptr, other.pattern.indptr)
-    assert np.array_equal(one.pattern.indices, other.pattern.indices)
-    assert np.array_equal(one.upper_start, other.upper_start)
 
 
 @settings(max_examples=30)

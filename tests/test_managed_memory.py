@@ -13,7 +13,8 @@ from fillpath import registry
 from fillpath.phase import PhaseClock, phase, recording
 from impl.cuda import managed
 from tests.devices import hosted
-from tests.test_gsofa_gpu import assert_same, drawn
+from tests.patterns import assert_same
+from tests.test_gsofa_gpu import drawn
 
 # Whatever an earlier call may leave: the kernel's own NONE, its largest label, zeros, noise.
 DIRT = (0, 0xFFFFFFFF, 0xFFFFFFFE, 0x5A5A5A5A)

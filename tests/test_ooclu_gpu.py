@@ -15,7 +15,8 @@ from impl.symbolic.gsofa_device import SLOTS
 from impl.symbolic.gsofa_pool import Launch, set_words
 from impl.symbolic.out_of_core import chunk, row_words, spare_entries
 from tests.devices import hosted
-from tests.test_gsofa_gpu import assert_same, drawn
+from tests.patterns import assert_same
+from tests.test_gsofa_gpu import drawn
 
 
 def run(name: str, pattern: Pattern, **options: object) -> tuple[Filled, dict[str, float]]:

@@ -19,7 +19,7 @@ from fillpath.errors import UnsupportedError
 from fillpath.nouns import Counts, Filled, Pattern, Work
 from tests.devices import hosted
 from tests.every_matrix import bounds, compare
-from tests.patterns import eliminated, from_dense, mirrored, patterns, random_pattern, to_dense
+from tests.patterns import assert_same, eliminated, from_dense, mirrored, patterns, random_pattern, to_dense
 from tests.thorough import daily
 
 ALL = [
@@ -36,12 +36,6 @@ FILL1 = registry.lookup("symbolic", "fill1")
 def run(entry: registry.Implementation, pattern: Pattern) -> tuple[Filled, Any]:
     filled, work = hosted(entry)(pattern)
     return filled, work
-
-
-def assert_same(one: Filled, other: Filled) -> None:
-    assert np.array_equal(one.pattern.indptr, other.pattern.indptr)
-    assert np.array_equal(one.pattern.indices, other.pattern.indices)
-    assert np.array_equal(one.upper_start, other.upper_start)
 
 
 @given(patterns())
