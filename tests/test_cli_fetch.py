@@ -27,7 +27,6 @@ from tests.test_fetch_collection import INDEX
 @pytest.fixture(autouse=True)
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(download, "BACKOFF", 0.0)
-    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
     with serving() as served:
         for name in ("a", "b"):
             served.files[f"/MM/G/{name}.tar.gz"] = archive(regular(f"{name}/{name}.mtx"))

@@ -33,8 +33,7 @@ TABLES = {
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
+def mirror(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", str(HELD))
 
 

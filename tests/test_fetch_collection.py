@@ -25,7 +25,6 @@ INDEX = "\n".join(["3", "08-Oct-2020 17:09:58", *LINES, ""])
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(download, "BACKOFF", 0.0)
-    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
     with serving() as served:
         served.files[AT] = INDEX.encode()
         monkeypatch.setenv("FILLPATH_MIRROR", served.url)

@@ -375,9 +375,8 @@ def test_the_banner_may_be_written_in_many_ways(tmp_path: Path, banner: bytes) -
 )
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 def test_a_refusal_names_the_file_that_was_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str, body: str, says: str, packed: bool
+    tmp_path: Path, header: str, body: str, says: str, packed: bool
 ) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
     path = given(tmp_path, header, body.encode())
     if packed:
         path = Path(f"{path}.gz")

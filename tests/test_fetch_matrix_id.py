@@ -25,11 +25,6 @@ PATHS = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
-
-
 def test_an_entrys_id_is_the_text_of_its_value() -> None:
     for entry in catalogue.entries():
         matrix = parse(entry.id)

@@ -52,8 +52,7 @@ def files() -> dict[str, bytes]:
 def site(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server that holds the files, named by the catalogue."""
     monkeypatch.setattr(download, "BACKOFF", 0.0)
-    for name in ("FILLPATH_OFFLINE", "FILLPATH_MIRROR"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("FILLPATH_MIRROR", raising=False)
     with serving() as served:
         served.files |= {f"/{name}.dat": content for name, content in files.items()}
         entry = listed(files, f"{served.url}/{{}}.dat")

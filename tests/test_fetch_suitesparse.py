@@ -57,7 +57,6 @@ BIG = incompressible(0, 20000)
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "BACKOFF", 0.0)
-    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
 
 
 @pytest.fixture

@@ -46,7 +46,6 @@ AT = "/file.gz"
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "BACKOFF", 0.0)
     monkeypatch.setattr(download, "TIMEOUT", 0.4)
-    monkeypatch.delenv("FILLPATH_OFFLINE", raising=False)
 
 
 @pytest.fixture

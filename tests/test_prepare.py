@@ -28,8 +28,7 @@ COMMON = [o for o in ORDERINGS if o != "geometric"]
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
+def mirror(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FILLPATH_MIRROR", str(HELD))
 
 

@@ -20,11 +20,6 @@ from impl.cholesky.graph import as_matrix
 PLAIN = "1 2 2.0\n2 1 2.0\n2 3 0.5\n3 2 0.5\n3 4 4.0\n4 3 4.0\n"
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILLPATH_CACHE", str(tmp_path / "cache"))
-
-
 def prepared_of(folder: Path, body: str, order: int = 4, zeros: bool = True) -> Prepared:
     path = folder / "m.mtx"
     count = body.count("\n")
