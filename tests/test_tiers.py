@@ -128,7 +128,7 @@ CASES = ("symbolic.fill1@grid2d,8.natural", "symbolic.fill2_cpu@grid2d,8.natural
 
 
 @pytest.fixture
-def on_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def on_a_gpu(forked_workers: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A list of two cases, beside the folder `packs`."""
     monkeypatch.setattr(kernels, "available", lambda: (True, ""))
     monkeypatch.setattr("commands.gpu.die_with_parent", lambda: None)
