@@ -1,6 +1,7 @@
 """docs/architecture.md against the code: which room imports which."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -43,6 +44,7 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@functools.cache
 def arrows() -> dict[tuple[str, str], list[str]]:
     """From room to room, and the imports that make each."""
     known: dict[tuple[str, str], list[str]] = {}
