@@ -143,7 +143,8 @@ def test_the_gate_sees_another_order() -> None:
 
 def test_a_preparation_is_a_case_with_phases_and_the_size_of_its_order() -> None:
     record = measure(
-        Case("preparation", "prepare", "grid2d,12", Preparation(ordering="amd")), Limits(60, samples=3)
+        Case("preparation", "prepare", "grid2d,12", Preparation(ordering="amd")),
+        Limits(60, samples=3, forked=True),
     )
     assert record.status is Status.OK, record.reason
     assert set(record.phases) == {"matching", "scaling", "ordering", "permutation"}
