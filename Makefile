@@ -21,7 +21,6 @@ export FILLPATH_PROCESSES := $(PROCESSES)
 export FILLPATH_LIMIT := $(LIMIT)
 export FILLPATH_FRESH := $(FRESH)
 export FILLPATH_PROFILE := $(PROFILE)
-export BRANCH
 export FILLPATH_PACKS := $(abspath $(PACKS))
 # Python keeps what it compiled, also where a container's image forbids it: each process would compile anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -76,7 +75,7 @@ gpu: $(STAMP) ## all that a GPU machine should run, in four tiers, or a list of 
 	@$(PY) -m fillpath gpu $(if $(LIST),"$(LIST)")
 
 nightly: $(STAMP) ## measure the default branch's new commits and their base, and say what became slower: SUITE=small LIMIT=6h BRANCH=name
-	@$(PY) -m fillpath nightly $(if $(BRANCH),--branch "$$BRANCH")
+	@$(PY) -m fillpath nightly $(if $(filter undefined,$(origin BRANCH)),,--branch "$$BRANCH")
 
 # Free software, LGPL and freer; others come by their names alone, and nothing else installs any.
 PEERS ?= klu superlu_dist mpi apxchol approx_chol

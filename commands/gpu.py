@@ -89,13 +89,14 @@ def listed_cases(path: Path) -> list[Case]:
 
     Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
-    lines, cases = path.read_text(errors="replace").splitlines(), []
-    is_plan = lines[:1] != [] and lines[0].startswith("case,")
-    names = [row["case"] for row in csv.DictReader(lines)] if is_plan else lines
-    for number, name in enumerate(map(str.strip, names), start=1 + is_plan):
+    lines, cases = path.read_text("utf-8-sig", errors="replace").splitlines(), []
+    plan, named = csv.DictReader(lines), list(enumerate(lines, start=1))
+    if "case" in (plan.fieldnames or []):
+        named = [(plan.line_num, row["case"] or "") for row in plan]
+    for number, name in named:
         try:
-            if name:
-                cases.append(resolved(name)[0])
+            if name.strip():
+                cases.append(resolved(name.strip())[0])
                 parse(cases[-1].matrix)
         except UnknownNameError as error:
             raise UnknownNameError(f"{path}:{number}: {error}") from None
@@ -112,11 +113,10 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
     Return the exit status: 0 if all are ok and the last pack is whole. FILLPATH_LIMIT cuts a process off.
     """
     pack.parent.mkdir(parents=True, exist_ok=True)
-    within, failed = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit), 0
+    within = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit)
     for of_input in by_input(outstanding(cases, within)) or [[]]:
         for record in measure_rounds(of_input, settings().rounds, settings().fresh, within):
             print(line_of(record), flush=True)
-            failed += record.status is not Status.OK
             if within.remaining() <= 0:
                 break
         try:
@@ -129,7 +129,10 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1
     runs.finish()
-    return int(failed > 0 or not is_packed)
+    last = [read_records(record_path(machine_name(), case.name))[-1] for case in cases]
+    good = sum(record.status is Status.OK for record in last)
+    print(f"fillpath: {good} of {len(cases)} cases are ok; {pack}", file=sys.stderr)
+    return int(good < len(cases) or not is_packed)
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:

@@ -25,7 +25,7 @@ from benchmarks.runs.checkouts import Process, branch_point, new_commits, start,
 from benchmarks.runs.exact import differences
 from benchmarks.runs.night_rounds import Course, Turns
 from benchmarks.runs.regressions import Regression, State, learn
-from commands._parser import Arguments, Parser
+from commands._parser import Arguments, Parser, typed
 from commands._records import machines_here
 from fillpath.columns import counted
 from fillpath.errors import FillpathError, find
@@ -34,15 +34,16 @@ from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.nouns import content_hash
 from fillpath.paths import ROOT, WORK, results
-from fillpath.settings import settings
+from fillpath.settings import matching, settings
 
 PLACE = WORK / "nightly"
 
 
 def add_arguments(parser: Parser) -> None:
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--branch", metavar="NAME", help="judge this branch, before it is merged")
-    one.add_argument("--acknowledge", metavar="CASE", help="forget the regression of a case: a false alarm")
+    one, name = parser.add_mutually_exclusive_group(), typed(matching(".+", "a name"))
+    one.add_argument("--branch", metavar="NAME", type=name, help="judge this branch, before it is merged")
+    forget = "forget the regression of a case: a false alarm"
+    one.add_argument("--acknowledge", metavar="CASE", type=name, help=forget)
 
 
 def run(arguments: Arguments) -> int:

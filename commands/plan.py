@@ -66,7 +66,7 @@ def _counts(words: pd.Series) -> str:
 def _error(checks: pd.DataFrame) -> str:
     """Return how far the calls measured on the machine are from what records of other inputs predict."""
     if checks.empty:
-        return "error     about a factor of 3: the machine has no records, and other machines differ"
+        return "error     about a factor of 3: no call measured on the machine has another to predict it"
     mean, most = np.exp(np.log(checks["factor"]).mean()), checks["factor"].quantile(0.9)
     return (
         f"error     of {len(checks)} measured calls, each predicted by records of other inputs: "

@@ -56,6 +56,8 @@ def test_exit_status_is_0_only_for_ok(capsys: pytest.CaptureFixture[str], own_re
         (["run", "symbolic", "fill2_cpu", "grid2:6"], "grid2d"),
         (["run", "symbolic", "fill2_cpu", "./no/such.mtx"], "no/such.mtx"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "sources"], "expected key=value"),
+        (["nightly", "--branch", ""], "expected a name"),
+        (["nightly", "--acknowledge", ""], "expected a name"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--option", "a=1"], "no option 'a'"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "0"], "positive"),
         (["run", "symbolic", "fill2_cpu", "grid2d:6", "--samples", "²"], "'²': expected a positive integer"),

@@ -84,6 +84,16 @@ def test_the_nearest_lender_predicts(case: str, seconds: float, lender: str) -> 
     assert found[0] == pytest.approx(seconds, nan_ok=True) and found[2] == lender
 
 
+def test_a_tiny_record_of_a_code_gives_way_to_a_near_one_of_another_machine() -> None:
+    """A call of a tiny matrix takes its start: per entry, a thousand times what a large one does."""
+    tiny = record("symbolic.fill1", "tiny", 1e-2, 10**2)
+    near = [record("symbolic.fill1", f"near{i}", 1.0, 10**8 - 1, machine="another") for i in range(5)]
+    assert predicted([tiny, *near], "symbolic.fill1@new", 1e8)[::2] == (pytest.approx(1.0), "another machine")
+    assert predicted([tiny], "symbolic.fill1@new", 1e8)[2] == "own"
+    close = record("symbolic.fill1", "close", 4.0, 2 * 10**6)
+    assert predicted([close, *near], "symbolic.fill1@new", 1e8)[2] == "own", "a fiftieth is near"
+
+
 @pytest.mark.parametrize(
     ("case", "n", "nnz", "size", "source"),
     [
@@ -134,7 +144,7 @@ def test_the_embedded_suite_is_planned_whole(capsys: pytest.CaptureFixture[str])
     assert main(["plan", "embedded"]) == 0
     output = capsys.readouterr().out
     assert [line.split()[0] for line in output.split("\n\n")[0].splitlines()[1:]] == suite_inputs(Settings())
-    assert "for 0 of " in output and "in 0 archives" in output and "the machine has no records" in output
+    assert "for 0 of " in output and "in 0 archives" in output and "no call measured on the machine" in output
 
 
 def test_what_is_stored_takes_no_time(one_matrix: None) -> None:

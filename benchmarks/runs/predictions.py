@@ -23,7 +23,9 @@ from fillpath.stages import stage_of
 
 # Records whose median predicts a call.
 NEAREST = 5
-# The first lender with records predicts a case. Its records share these columns with the case.
+# The first lender with a record within FAR in size predicts a case, else the first with any. Its records
+# share these columns with the case.
+FAR = np.log(100)
 _LENDERS: Mapping[str, list[str]] = {
     "this case": ["machine", "kind", "input"],
     "own": ["machine", "kind"],
@@ -74,7 +76,7 @@ class Predictions:
 
         The seconds are NaN without any record of the stage. unseen : leave out records of the case's input.
         """
-        shared = _shared(case, self._machine, device)
+        shared, first = _shared(case, self._machine, device), None
         for lender, columns in _LENDERS.items():
             lent = self._table[self._places[lender].get(tuple(shared[name] for name in columns), [])]
             if unseen:
@@ -82,8 +84,11 @@ class Predictions:
             if len(lent):
                 distance = np.abs(np.log(lent["size"] / size))
                 near = lent[np.argsort(distance, kind="stable")[:NEAREST]]
-                return float(size * np.median(near["each"])), float(size * np.median(near["bytes"])), lender
-        return np.nan, 0.0, "none"
+                found = float(size * np.median(near["each"])), float(size * np.median(near["bytes"])), lender
+                if distance.min() <= FAR:
+                    return found
+                first = first or found
+        return first or (np.nan, 0.0, "none")
 
     def checks(self) -> pd.DataFrame:
         """Return each call measured on the machine, with the prediction of the records of other inputs.
