@@ -70,8 +70,7 @@ def _scatter(
     """
     n, most, unit = len(label), np.finfo(values.dtype).max, np.finfo(values.dtype).eps / 2
     vertex, position = np.empty(n, np.int64), np.full(n, -1, np.int64)
-    for row in range(n):
-        vertex[label[row]] = row
+    vertex[label] = np.arange(n)
     strays = 0
     for front in range(len(start)):
         begin, pivots = np.int64(first[front]), np.int64(first[front + 1] - first[front])
@@ -102,8 +101,7 @@ def _scatter(
                     out[p], inside[r, k] = lower[k, r], True
         strays += _strays(lower, upper, inside, wide, slack)
         position[begin : begin + pivots] = -1
-        for place in rows:
-            position[place] = -1
+        position[rows] = -1
     return strays
 
 
@@ -177,9 +175,7 @@ def _plain(lower, upper, width, most):
             for k in range(end - begin):
                 for i in range(k + 1, end - begin):
                     column[begin + i] -= block[k, i] * column[begin + k]
-        for k in range(end - begin):
-            for r in range(end - begin):
-                lower[begin + k, begin + r] = block[k, r]
+        lower[begin:end, begin:end] = block
     return np.inf if finite and regular and not _within(lower, upper, most) else worst
 
 
@@ -214,10 +210,7 @@ def _divided(lines):
     """Divide each line by a power of two, so that its largest number is near 1. Returns the exponents."""
     exponents = np.zeros(len(lines), np.int64)
     for k in range(len(lines)):
-        largest = 0.0
-        for i in range(len(lines)):
-            largest = max(largest, abs(lines[k, i]))
-        exponents[k] = math.frexp(largest)[1]
+        exponents[k] = math.frexp(np.abs(lines[k]).max())[1]
         for i in range(len(lines)):
             lines[k, i] = math.ldexp(lines[k, i], -exponents[k])
     return exponents
@@ -241,8 +234,7 @@ def _factorise(block):
     """Dense LU without pivoting, in place. block : by columns."""
     width = len(block)
     for k in range(width):
-        for i in range(k + 1, width):
-            block[k, i] /= block[k, k]
+        block[k, k + 1 :] /= block[k, k]
         for c in range(k + 1, width):
             for i in range(k + 1, width):
                 block[c, i] -= block[k, i] * block[c, k]
@@ -254,17 +246,13 @@ def _inverse(block):
     width = len(block)
     left, right = block.copy(), np.eye(width)
     for k in range(width):
-        best = k
-        for i in range(k + 1, width):
-            if abs(left[i, k]) > abs(left[best, k]):
-                best = i
+        best = k + np.argmax(np.abs(left[k:, k]))
         for c in range(width):
             left[k, c], left[best, c] = left[best, c], left[k, c]
             right[k, c], right[best, c] = right[best, c], right[k, c]
         pivot = left[k, k]
-        for c in range(width):
-            left[k, c] /= pivot
-            right[k, c] /= pivot
+        left[k] /= pivot
+        right[k] /= pivot
         for i in range(width):
             factor = left[i, k]
             if i != k and factor != 0:
