@@ -50,8 +50,7 @@ def _row_holds(indptr, indices, rows, columns, wanted):
     holds = np.zeros(len(rows), np.bool_)
     for k in range(len(rows)):
         if wanted[k]:
-            for p in range(indptr[rows[k]], indptr[rows[k] + 1]):
-                holds[k] |= indices[p] == columns[k]
+            holds[k] = columns[k] in indices[indptr[rows[k]] : indptr[rows[k] + 1]]
     return holds
 
 
@@ -78,8 +77,7 @@ def _broken(indptr, indices, upper_start, level):
     n = len(level)
     updates = np.zeros(n, np.bool_)
     for row in range(n):
-        for p in range(indptr[row], upper_start[row]):
-            updates[indices[p]] = True
+        updates[indices[indptr[row] : upper_start[row]]] = True
     broken = 0
     for row in range(n):
         if not updates[row]:
