@@ -116,10 +116,7 @@ def of_run(records: Sequence[Record]) -> tuple[Record, ...]:
 
 
 def representative(records: Sequence[Record]) -> Record:
-    """Return the record with the middle median, the lower of two; the last where one has no median."""
-    medians = [record.median for record in records]
-    if None in medians:
-        return records[-1]
+    """Return the record with the middle median, the lower of two, of records as `of_run` returns them."""
     ordered = sorted(records, key=lambda record: (record.median or 0.0, number(record)))
     return ordered[(len(ordered) - 1) // 2]
 
