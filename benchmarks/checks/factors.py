@@ -215,22 +215,20 @@ def _hold(parts, rows, lu, a, scale, tiny, found, part):
     n = len(upper_start)
     left, size, terms, sizes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     for i in rows[part::parts]:
-        own = scale[i]
+        own, row = scale[i], indices[indptr[i] : indptr[i + 1]]
         norm = _copy(i, a, own, left)
         _multiply(i, lu, own, tiny, left, size, terms, sizes)
         whole = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            whole += size[indices[p]]
+        for j in row:
+            whole += size[j]
         if (upper_start[i] - indptr[i] + 1) * (whole / CAREFUL) > norm:
-            for p in range(indptr[i], indptr[i + 1]):
-                left[indices[p]] = 0.0
+            left[row] = 0.0
             _copy(i, a, own, left)
             _subtract(i, lu, own, left, terms)
         found[3, i], found[4, i], found[6, i], found[7, i] = abs(left[i]), size[i], whole, norm
         left[i] = 0.0
         entry = largest = lost = top = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
+        for j in row:
             off = abs(left[j])
             if off > entry * size[j]:
                 entry = off / size[j]
