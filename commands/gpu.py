@@ -85,7 +85,7 @@ def run(arguments: Arguments) -> int:
 
 
 def listed_cases(path: Path) -> list[Case]:
-    """Return the cases that a file names, a line each or as `fillpath plan --cases` writes it.
+    """Return the cases that a file names, each once, a line each or as `fillpath plan --cases` writes it.
 
     Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
@@ -104,7 +104,7 @@ def listed_cases(path: Path) -> list[Case]:
         read_records(record_path(machine_name(), case.name))
     if not cases:
         raise InputError(f"{path}: names no case; `fillpath plan small --cases FILE` writes a list")
-    return cases
+    return list(dict.fromkeys(cases))
 
 
 def measure_list(cases: Sequence[Case], pack: Path) -> int:
@@ -113,10 +113,11 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
     Return the exit status: 0 if all are ok and the last pack is whole. FILLPATH_LIMIT cuts a process off.
     """
     pack.parent.mkdir(parents=True, exist_ok=True)
-    within = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit)
+    within, seen = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit), []
     for of_input in by_input(outstanding(cases, within)) or [[]]:
         for record in measure_rounds(of_input, settings().rounds, settings().fresh, within):
             print(line_of(record), flush=True)
+            seen.append(record)
             if within.remaining() <= 0:
                 break
         try:
@@ -129,16 +130,15 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1
     runs.finish()
-    last = [read_records(record_path(machine_name(), case.name))[-1] for case in cases]
-    good = sum(record.status is Status.OK for record in last)
-    print(f"fillpath: {good} of {len(cases)} cases are ok; {pack}", file=sys.stderr)
-    return int(good < len(cases) or not is_packed)
+    # A process that timed out leaves an earlier result in place.
+    seen += [read_records(record_path(machine_name(), case.name))[-1] for case in cases]
+    failed = {record.case for record in seen if record.status is not Status.OK}
+    print(f"fillpath: {len(cases) - len(failed)} of {len(cases)} cases are ok; {pack}", file=sys.stderr)
+    return int(bool(failed) or not is_packed)
 
 
 def run_tiers(tiers: Sequence[Tier], packs: Path) -> int:
     """Run the tiers one after the other, pack after each, and print at the end how each ended.
-
-    packs : folder of the packs
 
     Return the exit status: 0 if all went well, else 1.
     """

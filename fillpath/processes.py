@@ -42,10 +42,7 @@ class Rounds:
 
     @classmethod
     def of(cls, records: Sequence[Record], samples: Samples = attrgetter("samples")) -> Self:
-        """Collect the samples of ok records of one case, each of another process; a record may have none.
-
-        samples : callable, gives the samples of a record
-        """
+        """Collect the samples of ok records of one case, each of another process; a record may have none."""
         ordered = sorted((record for record in records if samples(record)), key=number)
         return cls(tuple(map(number, ordered)), tuple(tuple(samples(record)) for record in ordered))
 

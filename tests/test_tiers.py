@@ -6,17 +6,19 @@ import json
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from benchmarks.engine import run
+from benchmarks.engine import current, run
 from commands import gpu, main
 from commands.gpu import TIERS, Tier
 from fillpath.lock import exclusive
 from fillpath.paths import results
-from fillpath.record import read_records, record_path
+from fillpath.record import Record, Status, read_records, record_path
 from fillpath.settings import Settings
 from impl.cuda import kernels
 
@@ -173,6 +175,22 @@ def test_a_list_is_packed_after_each_input_and_a_case_that_fails_is_status_1(
     monkeypatch.setenv("FILLPATH_FRESH", "1")
     capsys.readouterr()
     assert main(["gpu", str(on_a_gpu)]) == 1 and len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_process_that_times_out_beside_a_result_is_status_1(
+    on_a_gpu: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The result of the first process stays current, and the case has too few processes."""
+    on_a_gpu.write_text("\n".join([CASES[0], CASES[0]]))
+    rounds = gpu.measure_rounds
+
+    def slow(*arguments: Any) -> Iterator[Record]:
+        first, second = rounds(*arguments)
+        yield from (first, current.store(dataclasses.replace(second, status=Status.TIMEOUT, seconds=[])))
+
+    monkeypatch.setattr(gpu, "measure_rounds", slow)
+    assert main(["gpu", str(on_a_gpu)]) == 1 and "0 of 1 cases are ok" in capsys.readouterr().err
+    assert read_records(record_path("test-machine", CASES[0]))[-1].status is Status.OK
 
 
 def test_a_pack_that_fails_ends_no_list(

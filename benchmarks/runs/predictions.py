@@ -21,11 +21,10 @@ from fillpath.paths import CONFIG
 from fillpath.record import Record
 from fillpath.stages import stage_of
 
-# Records whose median predicts a call.
-NEAREST = 5
-# The first lender with a record within FAR in size predicts a case, else the first with any. Its records
-# share these columns with the case.
-FAR = np.log(100)
+# Records whose median predicts a call, and how far the nearest may lie in size, as a logarithm.
+NEAREST, FAR = 5, np.log(100)
+# The first lender with a record within FAR predicts a case, else the first with any. Its records share these
+# columns with the case.
 _LENDERS: Mapping[str, list[str]] = {
     "this case": ["machine", "kind", "input"],
     "own": ["machine", "kind"],
