@@ -70,10 +70,7 @@ def local_index() -> tuple[Listed, ...]:
 
 
 def refresh(*, offline: bool = False) -> tuple[Listed, ...]:
-    """Replace the cached index by that of the mirror or the site. Raises TransferError, DiskFullError.
-
-    offline : ask no server
-    """
+    """Replace the cached index by a new one. Raises TransferError, also if offline, and DiskFullError."""
     wanted = Wanted("the index", address(INDEX), "does FILLPATH_MIRROR hold the index?")
     refuse_offline(wanted, offline)
     path = cache() / "ssstats.csv"

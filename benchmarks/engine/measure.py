@@ -225,5 +225,4 @@ def _filled(blank: Record, case: Case, implementation: Implementation, outcome: 
         taken |= {"seconds": outcome.seconds, "phases": outcome.phases, "kernel_seconds": kernels}
     record = replace(blank, **taken, reason=reason)
     least = outcome.bytes / BYTES_PER_SECOND[implementation.device]
-    too_fast = record.median is not None and record.median < least
-    return replace(record, suspect=too_fast)
+    return replace(record, suspect=record.median is not None and record.median < least)

@@ -152,10 +152,7 @@ def take(setup: Setup) -> Worker:
 
 
 def prepare(setup: Setup, cores: int) -> None:
-    """Resume waiting workers, and start more of this setup, as many as may wait.
-
-    cores : int, of this machine
-    """
+    """Resume waiting workers, and start as many more of this setup as the cores allow."""
     resume()
     most = max(1, min(MOST, cores // CORES_EACH))
     if len(_waiting) >= most and all(worker.setup != setup for worker in _waiting):

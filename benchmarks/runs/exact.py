@@ -35,6 +35,8 @@ LEFT_OUT = (
     ("solve.lu_gpu*", "normwise_error forward_error"),
     # The sums of cuDSS and cuSolverRf have no fixed order.
     ("solve.cudss* solve.cusolver_rf* symbolic.cudss*", "normwise_error forward_error"),
+    # AmgX builds its aggregates in the order in which threads run.
+    ("laplacian.amgx*", "iterations normwise_error"),
     # A rounding error, which the gate compares with its bound, and two conditions of the run.
     ("*", "residual simulated peer_access"),
 )

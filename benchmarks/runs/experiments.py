@@ -48,8 +48,7 @@ class Experiment:
 @functools.cache
 def experiments() -> tuple[Experiment, ...]:
     """Return all experiments. Raises ConfigError where the file contradicts its schema or the registry."""
-    loaded = load(CONFIG / "experiments.yaml", "experiments")
-    return tuple(_experiment(entry) for entry in loaded)
+    return tuple(map(_experiment, load(CONFIG / "experiments.yaml", "experiments")))
 
 
 def _experiment(entry: Mapping[str, Any]) -> Experiment:
