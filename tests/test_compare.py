@@ -52,6 +52,7 @@ def test_a_mean_is_geometric_over_what_both_have_solved_and_the_rest_is_listed()
     assert means["all", "b"] == means["symbolic", "b"] == pytest.approx([(8 * 2) ** 0.5, 2])
     assert means["all", "c"] == pytest.approx([(4 * 0.5 * 5) ** (1 / 3), 3])
     assert means["symbolic.gsofa", "b"] == pytest.approx([8, 1]) and found.pairs["other_sources"].all()
+    assert means["symbolic.gsofa", "c"] == pytest.approx([(4 * 5) ** 0.5, 2]), "with any options"
     rows = found.left_out.assign(case=found.left_out["case"].str.partition("@")[0])
     assert sorted(": ".join(row) for row in rows.astype(str).values) == [
         "symbolic.gsofa.fill_first=true: b: out of memory: 40 GB",

@@ -128,12 +128,12 @@ def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _grouped(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs once for each `group` that they count in: the implementation, the stage, and all.
 
-    A case with fewer threads than a machine has is in a group apart, a draw of random numbers after the first
+    A case with fewer threads than a machine has is in groups apart, a draw of random numbers after the first
     in none.
     """
     pairs = pairs[~pairs["case"].str.contains(".seed=", regex=False)]
-    apart = pairs["stage"] + ".threads=" + pairs["threads"].astype(str)
-    codes, stages = pairs["case"].str.split("@").str[0], apart.where(pairs["part"], pairs["stage"])
+    threads = (".threads=" + pairs["threads"].astype(str)).where(pairs["part"], "")
+    codes, stages = pairs["stage"] + "." + pairs["implementation"] + threads, pairs["stage"] + threads
     every = pd.Series(EVERYTHING, pairs.index).mask(pairs["part"])
     grouped = pd.concat([pairs.assign(group=group) for group in (codes, stages, every)])
     names = sorted(pd.concat([codes, stages]).unique())
