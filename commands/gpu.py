@@ -21,7 +21,7 @@ from benchmarks.engine import run as runs
 from benchmarks.engine.follow import FOLLOW, adopt, die_with_parent
 from benchmarks.engine.measure import resolved
 from benchmarks.runs import archive
-from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstanding
+from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstanding, rounds_of
 from commands._parser import Arguments, Parser
 from fetch.matrix_id import parse
 from fillpath.case import Case
@@ -29,6 +29,7 @@ from fillpath.errors import FillpathError, InputError, UnavailableError, Unknown
 from fillpath.host import machine_name
 from fillpath.lock import exclusive
 from fillpath.paths import ROOT, WORK, results
+from fillpath.processes import of_run
 from fillpath.record import Status, read_records, record_path
 from fillpath.settings import Settings, settings
 from impl.cuda import kernels
@@ -89,6 +90,7 @@ def listed_cases(path: Path) -> list[Case]:
 
     Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
+    csv.field_size_limit(2**31 - 1)
     lines, cases = path.read_text("utf-8-sig", errors="replace").splitlines(), []
     plan, named = csv.DictReader(lines), list(enumerate(lines, start=1))
     if "case" in (plan.fieldnames or []):
@@ -130,10 +132,14 @@ def measure_list(cases: Sequence[Case], pack: Path) -> int:
             print(f"fillpath: the time is up; the same command resumes; {pack}", file=sys.stderr)
             return 1
     runs.finish()
-    # A process that timed out leaves an earlier result in place.
-    seen += [read_records(record_path(machine_name(), case.name))[-1] for case in cases]
     failed = {record.case for record in seen if record.status is not Status.OK}
-    print(f"fillpath: {len(cases) - len(failed)} of {len(cases)} cases are ok; {pack}", file=sys.stderr)
+    for case in cases:
+        records = of_run(read_records(record_path(machine_name(), case.name)))
+        # A process that timed out leaves the result of too few.
+        if records[-1].status is not Status.OK or len(records) < rounds_of(case, settings().rounds):
+            failed.add(case.name)
+    ending = f"cases are ok; {pack}" if is_packed else "cases are ok"
+    print(f"fillpath: {len(cases) - len(failed)} of {len(cases)} {ending}", file=sys.stderr)
     return int(bool(failed) or not is_packed)
 
 

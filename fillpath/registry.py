@@ -163,8 +163,7 @@ def lookup(stage: str, name: str) -> Implementation:
 
 
 def _noun_taken(function: Callable[..., Any], stage: str) -> type:
-    first = next(iter(inspect.signature(function).parameters), "")
-    hint = typing.get_type_hints(function).get(first)
+    hint = typing.get_type_hints(function).get(next(iter(inspect.signature(function).parameters), ""))
     allowed = {noun: noun for noun in TAKEN if noun not in stage_of(stage).withheld}
     if hint not in allowed:
         raise TypeError(

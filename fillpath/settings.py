@@ -79,8 +79,7 @@ _count = matching("[1-9][0-9]?", "a number from 1 to 99", int)
 _switch = matching("[01]", "1, 0 or nothing", "1".__eq__)
 # The name is a folder of results/, and part of the names of files.
 _machine = matching(
-    r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?",
-    "letters, digits, `_` and `-`, with no `-` at either end",
+    r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?", "letters, digits, `_` and `-`, with no `-` at either end"
 )
 
 

@@ -501,6 +501,9 @@ def test_a_malformed_column_is_wrong_whatever_it_is_held_against() -> None:
     assert verify_preconditioner(factor, graph, "", column_hashes(factor)).value == 0
     for broken in columns:
         assert verify_preconditioner(broken, graph, "", column_hashes(broken)).value == 1
+    wraps = np.array([0, 2**62 + 1, -(2**62) - 1, factor.pattern.nnz])
+    broken = replace(factor, pattern=Pattern(wraps, factor.pattern.indices))
+    assert verify_preconditioner(broken, graph, "", column_hashes(factor)).value == graph.n
 
 
 @pytest.mark.parametrize("seed", range(3))

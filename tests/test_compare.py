@@ -94,6 +94,14 @@ def test_a_processor_that_never_tried_the_other_s_case_is_marked_on_a_machine_wi
         assert found["answers"]["untried"].tolist() == [False, not ratios]
 
 
+def test_a_case_with_fewer_threads_than_the_machine_has_counts_in_groups_apart() -> None:
+    names, seconds = ("gsofa_cpu", "gsofa_cpu.threads=1"), {"a": (8.0, 2.0), "b": (1.0, 1.0)}
+    own = [[measured(name, s, machine=m) for name, s in zip(names, seconds[m], strict=True)] for m in seconds]
+    means = compare(["a", "b"], of(*own)).means.set_index("group")["ratio"]
+    assert means["symbolic.gsofa_cpu"] == means["symbolic"] == means["all"] == pytest.approx(8)
+    assert means["symbolic.gsofa_cpu.threads=1"] == means["symbolic.threads=1"] == pytest.approx(2)
+
+
 def test_the_energy_of_a_solution_is_of_cases_with_todays_sources_and_joules_on_both() -> None:
     pairs = [on("a", 1.0, 1.0, 1.0, 1.0), on("b", 1.0, 1.0, 1.0, 1.0)]
     joules = ([2.0, 8.0, 5.0, 7.0], [1.0, 1.0, None, 70.0])

@@ -350,6 +350,7 @@ def test_the_gate_refuses_what_is_no_factor_on_these_fronts(held: Any) -> None:
         {"panel": none.astype(np.int32)},
         {"start": factor.start - 1},
         {"start": factor.start + 1},
+        {"start": np.full_like(factor.start, 2**63 - 1)},
         {"panel": factor.panel - 1},
         {"panel": factor.panel + 32},
     ):

@@ -18,7 +18,7 @@ from commands import gpu, main
 from commands.gpu import TIERS, Tier
 from fillpath.lock import exclusive
 from fillpath.paths import results
-from fillpath.record import Record, Status, read_records, record_path
+from fillpath.record import Record, Status, read_records, record_path, write_records
 from fillpath.settings import Settings
 from impl.cuda import kernels
 
@@ -182,15 +182,21 @@ def test_a_process_that_times_out_beside_a_result_is_status_1(
 ) -> None:
     """The result of the first process stays current, and the case has too few processes."""
     on_a_gpu.write_text("\n".join([CASES[0], CASES[0]]))
-    rounds = gpu.measure_rounds
+    rounds, path = gpu.measure_rounds, record_path("test-machine", CASES[0])
 
     def slow(*arguments: Any) -> Iterator[Record]:
         first, second = rounds(*arguments)
-        yield from (first, current.store(dataclasses.replace(second, status=Status.TIMEOUT, seconds=[])))
+        write_records(path, [first])
+        late = dataclasses.replace(second, status=Status.TIMEOUT, seconds=[], limit_seconds=1e9)
+        yield from (first, current.store(late))
 
     monkeypatch.setattr(gpu, "measure_rounds", slow)
     assert main(["gpu", str(on_a_gpu)]) == 1 and "0 of 1 cases are ok" in capsys.readouterr().err
-    assert read_records(record_path("test-machine", CASES[0]))[-1].status is Status.OK
+    assert read_records(path)[-1].status is Status.OK
+    monkeypatch.setattr(gpu, "measure_rounds", rounds)
+    assert main(["gpu", str(on_a_gpu)]) == 1
+    repeated = capsys.readouterr()
+    assert "0 of 1 cases are ok" in repeated.err and not repeated.out
 
 
 def test_a_pack_that_fails_ends_no_list(
@@ -247,6 +253,9 @@ def test_a_plan_is_a_list_of_what_is_left(on_a_gpu: Path, capsys: pytest.Capture
     on_a_gpu.write_text(on_a_gpu.read_text().replace("\n", "\n\n", 1).replace("fill2_cpu", "fill2_cup"))
     assert main(["gpu", str(on_a_gpu)]) == 2
     assert f"{on_a_gpu}:4: " in capsys.readouterr().err
+    on_a_gpu.write_text("x" * 200_000)
+    assert main(["gpu", str(on_a_gpu)]) == 2
+    assert f"{on_a_gpu}:1: " in capsys.readouterr().err
 
 
 def test_the_limit_ends_a_list_and_the_same_command_goes_on_in_the_same_run(

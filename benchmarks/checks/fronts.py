@@ -54,8 +54,8 @@ def _fits(fronts: Fronts, start: Array, panel: Array, values: Array) -> bool:
     if start.shape != (m,) or panel.shape != (m,) or values.ndim != 1 or values.dtype.kind != "f":
         return False
     pivots, rows = np.diff(fronts.first).astype(np.int64), np.diff(fronts.list_start)
-    ends = start + pivots * (pivots + 2 * rows)
-    return bool(np.all(start >= 0) and np.all(ends <= len(values)) and np.all(panel >= 0))
+    last = len(values) - pivots * (pivots + 2 * rows)
+    return bool(np.all(start >= 0) and np.all(start <= last) and np.all(panel >= 0))
 
 
 @njit(cache=True, nogil=True)

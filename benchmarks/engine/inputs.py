@@ -51,8 +51,7 @@ def make_ready(case: Case, limits: Limits, within: Run) -> Prepared:
         stopped.unlink(missing_ok=True)
         return load_prepared(path)
     took = f"preparation took more than {limits.preparation:g} s"
-    cause = took if outcome.status is Status.TIMEOUT else outcome.reason
-    reason = f"preparing {case.matrix}: {cause}"
+    reason = f"preparing {case.matrix}: {took if outcome.status is Status.TIMEOUT else outcome.reason}"
     if outcome.status in (Status.TIMEOUT, Status.OUT_OF_MEMORY):
         write_json(stopped, [within.id, outcome.status, reason])
     raise NotReadyError(outcome.status, reason)

@@ -59,6 +59,5 @@ def _ask(*command: str) -> str:
     except FileNotFoundError:
         raise FillpathError(f"{command[0]} is not on PATH: start this on a host that submits jobs") from None
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        reason = str(error.stderr or "").strip() or error
-        raise FillpathError(f"{' '.join(command)}: {reason}") from error
+        raise FillpathError(f"{' '.join(command)}: {str(error.stderr or '').strip() or error}") from error
     return done.stdout

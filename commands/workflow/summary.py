@@ -77,8 +77,7 @@ def _untried(rows: pd.DataFrame) -> list[str]:
     untried = rows[rows["status"].isin(UNTRIED) & rows["reason"].astype("str").ne("")]
     for (status, reason), group in untried.groupby(["status", "reason"], sort=False):
         names = ", ".join(sorted(set(group["implementation"])))
-        line = f"{status}: {counted(len(group), 'case')} of {names}: {reason}"
-        lines.append(" ".join(line.split()))
+        lines.append(" ".join(f"{status}: {counted(len(group), 'case')} of {names}: {reason}".split()))
     return lines
 
 
