@@ -251,6 +251,7 @@ table3: *ON_GPU => ecology1: mixed_ratio=7.5 | setup_ratio=1 | paper_ratio=7.055
 table3: *ON_GPU[1:3], replace(LEVELS, run_id="run-2") => ecology1: ratio=6.5
 table3: SPSV, replace(LEVELS, run_id="run-2") => ecology1: pair=two_runs | ratio=
 table3: *ON_GPU, solved("amgx") => says 2x | (0 of 1 above 1). Conjugate
+    claims below_amgx over_amgx amgx_iterations: FEW
 table1: *scaled({1: 1.0}) => says ecology1, 1,000,000 =, 4,996,000 =, 1,000, 1,200\nprinted, 1,000 | = equal
 # What is printed of a stand-in's matrix is shown, and not judged.
 table1: *STAND_INS => says \nprinted of belgium_osm, 1,441,295 | Stand-ins decide nothing.

@@ -30,8 +30,7 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     run = frame[~frame["status"].isin(UNTRIED) & ~frame["implementation"].isin(FEW)]
     total, counts = run["label"].nunique(), run.groupby("series", sort=False)["label"].nunique()
     gaps = ", ".join(f"{name} ({count})" for name, count in counts.items() if count < total)
-    absent = f" Not run on all {total} matrices: {gaps}." if gaps else ""
-    return {"absent": unavailable(frame) + absent}
+    return {"absent": unavailable(frame) + (f" Not run on all {total} matrices: {gaps}." if gaps else "")}
 
 
 CAPTION = """Seconds, the share of each phase, and the gate's residual. lu_cpu and lu_gpu do not pivot for

@@ -56,8 +56,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     best = best.assign(series=BEST, code=best["code"].where(best["status"] == "ok"))
     whole = pd.concat([ranked, best, rows[ours]], ignore_index=True)
     whole = beside(whole, "gsofa", {"paper": ONE_NODE})
-    is_best = whole["best"].eq(True) | whole["series"].isna()
-    return in_papers_order(whole.assign(best=is_best), "gsofa")
+    return in_papers_order(whole.assign(best=whole["best"].eq(True) | whole["series"].isna()), "gsofa")
 
 
 def draw(frame: pd.DataFrame, title: str) -> Figure:

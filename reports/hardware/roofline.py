@@ -83,8 +83,7 @@ def _cards(record: Record, case: Case) -> int:
         return 0
     # Each of several ranks has its own GPU; simulated workers take turns on one GPU.
     facts: Mapping[str, float] = (record.work or {}).get("facts") or {}
-    ranks = 1 if facts.get("simulated") else int(facts.get("workers", 1))
-    return max(1, case.gpus, ranks)
+    return max(1, case.gpus, 1 if facts.get("simulated") else int(facts.get("workers", 1)))
 
 
 def rooflines(machines: Sequence[str], records: Records) -> Figure:

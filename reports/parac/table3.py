@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from reports.exhibit import Exhibit
+from reports.exhibit import Exhibit, Subset
 from reports.parac import solution
 from reports.parac.solution import RULE, columns_of, sheet
 from reports.shapes.bars import times
@@ -58,6 +58,11 @@ def facts(frame: pd.DataFrame) -> dict[str, str]:
     return {"means": f"Its total over ParAC's, geometric mean: {means}." if means else ""}
 
 
+def multigrid(rows: pd.DataFrame) -> list[Subset]:
+    """Return all rows, which cannot test the paper's claims: it names no setting of AmgX."""
+    return [Subset(rows, untestable="ours is multigrid by aggregation, and the paper does not name its own")]
+
+
 COLUMNS = [
     *columns_of("parac", "ParAC, SpSV", factor="factor", solve="solve", iterations="iter."),
     *columns_of("ic0", "ichol(0), SpSV", setup="setup", solve="solve", iterations="iter."),
@@ -70,4 +75,4 @@ COLUMNS = [
 CAPTION = f"""Grey: the print, for a stand-in that of the named matrix. Total: with forming the triangle and
     SpSV's analysis. ichol(0): csric02 in its best setting, with solves by SpSV, as in the paper, or ours.
     {{means}} {RULE}"""
-EXHIBIT = Exhibit(frame, sheet(COLUMNS, PRINTED), CAPTION, facts)
+EXHIBIT = Exhibit(frame, sheet(COLUMNS, PRINTED), CAPTION, facts, subsets={"multigrid": multigrid})

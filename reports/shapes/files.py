@@ -63,8 +63,7 @@ def is_drawn(note: Path, made_of: str) -> bool:
 
 def noted(made_of: str, files: Sequence[Path]) -> str:
     """Return the note of a figure's content next to its files."""
-    digests = {path.name: digest_of(path) for path in files}
-    return json.dumps({"files": digests, "made_of": made_of})
+    return json.dumps({"files": {path.name: digest_of(path) for path in files}, "made_of": made_of})
 
 
 def csv_text(frame: pd.DataFrame, items: Sequence[tuple[str, str]]) -> str:

@@ -41,8 +41,7 @@ def _plain(noun: Any) -> dict[str, Any]:
 
 def _asked(name: str, noun: object) -> dict[str, Any]:
     """Return what the schema asks for under that name, as far as the noun has it; None for an open end."""
-    names = _nouns()[name]["required"]
-    said = {each: getattr(noun, each) for each in names if hasattr(noun, each)}
+    said = {each: getattr(noun, each) for each in _nouns()[name]["required"] if hasattr(noun, each)}
     endless = {each for each, value in said.items() if isinstance(value, float) and not math.isfinite(value)}
     return {**said, **dict.fromkeys(endless)}
 
