@@ -88,7 +88,8 @@ def _catalogue() -> Sequence[Sequence[str]]:
     rows = [("id", "order", "entries", "suite", "papers or what it stands for")]
     for entry in catalogue.entries():
         order, entries = ("-" if n is None else str(n) for n in (entry.order, entry.nnz_with_zeros))
-        role = ", ".join(entry.papers) or f"stand-in for {', '.join(entry.stands_for)}"
+        stood = f"stand-in for {', '.join(entry.stands_for)}" if entry.stands_for else "beyond the papers"
+        role = ", ".join(entry.papers) or stood
         rows.append((entry.id, order, entries, entry.suite, role))
     return rows
 

@@ -273,7 +273,7 @@ SIX = (OT2, "onetone1", "rajat15", "Goodwin_054", "bbmat", "mixtank_new")
 GROWING, FOUR = dict(zip(SIX, range(2, 8), strict=True)), SIX[:4]
 QUICK, EVEN, SHORT = (dict.fromkeys(FOUR, seconds) for seconds in (9.0, 1.5, 2.0))
 RISE, FALL = (taking({on: 9.0 + sign * s for on, s in GROWING.items()}) for sign in (1, -1))
-INSTEAD = taking({"rajat01": 12.0, "cage10": 13.0, OTHER: 14.0, "bcsstk32": 15.0, STAND_IN: 16.0}, LEAST)
+INSTEAD = taking({"G2_circuit": 12.0, "cage10": 13.0, OTHER: 14.0, "bcsstk32": 15.0, STAND_IN: 16.0}, LEAST)
 TIGHT, LONG = end_to_end(card=SMALL), taking(SHORT, LEAST, **{"glu3.": 5.0})
 RISING, FALLING = (partial(all_seven, each) for each in (lambda k: 1.2 + k / 6, lambda k: 2.2 - k / 6))
 SLOW, FAST = (partial(all_seven, each) for each in (lambda k: 4.0 + k / 6, lambda k: 0.5 + k / 60))

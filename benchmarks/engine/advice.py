@@ -30,8 +30,7 @@ def choices(prepared: Mapping[str, object], entry: Implementation, options: Mapp
     prepared : facts of its input
     options : the case's, defaults left out
     """
-    values = entry.values(options).items()
-    chosen = {f"{name}={entry.option(name).text(value)}" for name, value in values}
+    chosen = {f"{name}={entry.option(name).text(value)}" for name, value in entry.values(options).items()}
     words = {f"--{name} {prepared[name]}" for name in ("matching", "ordering")}
     refined = {option.name for option in entry.options} & {"refine"}
     return chosen | words | {f"--diagonal {prepared['diagonal']:g}"} | (set() if refined else {"refine=N"})
