@@ -635,5 +635,5 @@ def test_names_stand_beside_their_points_and_over_no_other() -> None:
 
 def test_a_picture_of_many_bars_is_wider() -> None:
     every = dict.fromkeys(case.matrix for case in figure_cases("ooclu", "fig4", Settings(suite="papers")))
-    for matrices, inches in (([OT2], 10), ([*every][:11], 14), (every, 22)):
+    for matrices, inches in (([OT2], 10), ([*every][:11], 14), ([*every, "gemat11", "rajat01"], 22)):
         assert EXHIBITS["fig4"].picture(frame_of("fig4", with_fronts(*matrices))).get_figwidth() == inches
