@@ -90,7 +90,7 @@ def listed_cases(path: Path) -> list[Case]:
 
     Raises UnknownNameError with the line of an unknown name, and InputError for none and for damaged records.
     """
-    csv.field_size_limit(2**31 - 1)
+    csv.field_size_limit(2**31 - 1)  # A file that is no list may have a longer line than csv takes.
     lines, cases = path.read_text("utf-8-sig", errors="replace").splitlines(), []
     plan, named = csv.DictReader(lines), list(enumerate(lines, start=1))
     if "case" in (plan.fieldnames or []):
