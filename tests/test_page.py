@@ -24,7 +24,7 @@ from fillpath.record import Status, record_path, write_records
 from reports import figures
 from reports.claims.judge import judge_numbers
 from reports.claims.verdict import JUDGED, Missing, Outcome, Reason, Standing
-from reports.facts.claims import claims, find_claim
+from reports.facts.claims import Kind, claims, find_claim
 from reports.facts.records import Records
 from reports.figures import exhibits
 from reports.hardware.comparison import compare
@@ -246,6 +246,28 @@ def test_all_machines_are_compared_in_one_table() -> None:
     folder = "site/compare/made-up_other_third"
     assert {f"{folder}/{name}" for name in ("ratios.csv", "best.csv", "best.svg")} <= set(linked(text))
     assert all((paths.PAGE.parent / link).is_file() for link in linked(text) if link.startswith("site/"))
+
+
+def test_claims_that_two_machines_judge_alike_are_counted() -> None:
+    """Facts of inputs are the same anywhere; a claim that is open on one machine has no outcome on both."""
+    other = Records(tuple(replace(record, machine="other") for record in RECORDS.rows))
+    comparison = compare(["made-up", "other"], Records((*RECORDS.rows, *other.rows)))
+    rest = {"why": "", "verdict": None, "beside": (), "missing": (), "figure": "", "records": (), "older": 0}
+
+    def last_line(here: Sequence[Outcome], there: Sequence[Outcome], kind: Kind = Kind.WORDS) -> str:
+        of_kind = [claim for claim in claims().values() if claim.kind is kind]
+        told = [
+            Standing(claim=claim, machine=name, outcome=outcome, reason=None, command="", **rest)
+            for name, outcomes in (("made-up", here), ("other", there), ("third", here))
+            for claim, outcome in zip(of_kind, outcomes, strict=False)
+        ]
+        return str(cards.all_cards(told, RECORDS, comparison, ())[-1]["lines"][-1][0])
+
+    yes, no, unsure = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.OPEN
+    said = last_line([yes, yes, no, yes, unsure], [yes, no, no, unsure, unsure])
+    assert said == "made-up and other agree on 2 of 3 claims of performance and of words that both judge."
+    assert "claims" not in last_line([yes], [unsure])
+    assert "claims" not in last_line([yes], [yes], Kind.INPUT)
 
 
 def put_machines(count: int) -> list[str]:

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
 from reports.claims.parts import LEAST
-from reports.claims.verdict import Outcome, Reason, Standing
+from reports.claims.verdict import CONCLUSIVE, Outcome, Reason, Standing
+from reports.facts.claims import Kind
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.figures import exhibits, stem, weight
@@ -41,7 +43,7 @@ def all_cards(
     lines = lines or [("Not measured yet: three common inputs.", "", None)]
     names = ["gsofa_growth", "glu3_raw", "ooclu_fig4"]
     found.append(_card("Our own codes", "", drawn, machine, names, lines))
-    return [*found, _machines(comparison)]
+    return [*found, _machines(comparison, standings)]
 
 
 def _card(
@@ -145,14 +147,25 @@ def _own(records: Records) -> tuple[str, list[Line]]:
     return machine, lines
 
 
-def _machines(comparison: Comparison | None) -> dict[str, Any]:
-    """Return the card of the second machine against the first: the best on each problem, and the energy."""
+def _machines(comparison: Comparison | None, standings: Sequence[Standing]) -> dict[str, Any]:
+    """Return the card of the second machine against the first: best of each problem, energy, outcomes."""
     title, none = "Machine against machine", ("Not measured yet: a second machine.", "", None)
     if comparison is None:
         return {"title": title, "id": "", "picture": None, "lines": [none]}
     (first, second, *_), means = comparison.machines, comparison.best["means"]
     shown = means[(means["machine"] == second) & (means["span"] == RESIDENT)]
     told = [f"{PROBLEMS[mean.problem]}: {speed_line(mean, first)}" for mean in each(shown)]
-    lines = [(f"{line}.", "", None) for line in (*told, *energy_lines(comparison))] or [none]
+    told += [*energy_lines(comparison), *_alike(first, second, standings)]
+    lines = [(f"{line}.", "", None) for line in told] or [none]
     picture, of = comparison_folder(comparison) / "speeds.svg", together(comparison.machines)
     return {"title": title, "id": "compare", "picture": picture, "drawn_of": of, "lines": lines}
+
+
+def _alike(first: str, second: str, standings: Sequence[Standing]) -> list[str]:
+    """Return how many claims of performance and of words both machines judge alike."""
+    kinds, both = (Kind.PERFORMANCE, Kind.WORDS), (first, second)
+    own = [s for s in standings if s.machine in both and s.claim.kind in kinds and s.outcome in CONCLUSIVE]
+    outcomes = pd.Series([s.outcome for s in own]).groupby([s.claim.id for s in own])
+    judged = outcomes.nunique()[outcomes.size() == len(both)]
+    on = f"{(judged == 1).sum()} of {len(judged)} claims of performance and of words that both judge"
+    return [f"{first} and {second} agree on {on}"] if len(judged) else []
