@@ -518,6 +518,7 @@ def recompute(folder: Path, tail: float = 0.025) -> dict[tuple[str, str], dict[s
     """
     records = read(folder)
     measured = {name: measure.rows(records, tail) for name, measure in MEASURES.items()}
+    # Either says whether the arrays, of n alone, pass the card.
     measured["arrays"] |= measured["arrays of chains"]
     claims = [Claim.parse(*line.split()) for line in CLAIMS.strip().splitlines()]
     kinds = ((claim, *scope) for claim in claims for scope in claim.scopes(measured))

@@ -248,13 +248,13 @@ def test_all_machines_are_compared_in_one_table() -> None:
     assert all((paths.PAGE.parent / link).is_file() for link in linked(text) if link.startswith("site/"))
 
 
-def test_claims_that_two_machines_judge_alike_are_counted() -> None:
-    """Facts of inputs are the same anywhere; a claim that is open on one machine has no outcome on both."""
+def test_the_card_of_machines_says_on_how_many_claims_two_of_them_agree() -> None:
+    """Facts of inputs are the same anywhere; what one machine leaves open is not decided by both."""
     other = Records(tuple(replace(record, machine="other") for record in RECORDS.rows))
     comparison = compare(["made-up", "other"], Records((*RECORDS.rows, *other.rows)))
     rest = {"why": "", "verdict": None, "beside": (), "missing": (), "figure": "", "records": (), "older": 0}
 
-    def last_line(here: Sequence[Outcome], there: Sequence[Outcome], kind: Kind = Kind.WORDS) -> str:
+    def last_line(kind: Kind, here: Sequence[Outcome], there: Sequence[Outcome]) -> str:
         of_kind = [claim for claim in claims().values() if claim.kind is kind]
         told = [
             Standing(claim=claim, machine=name, outcome=outcome, reason=None, command="", **rest)
@@ -263,11 +263,13 @@ def test_claims_that_two_machines_judge_alike_are_counted() -> None:
         ]
         return str(cards.all_cards(told, RECORDS, comparison, ())[-1]["lines"][-1][0])
 
-    yes, no, unsure = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.OPEN
-    said = last_line([yes, yes, no, yes, unsure], [yes, no, no, unsure, unsure])
-    assert said == "made-up and other agree on 2 of 3 claims of performance and of words that both judge."
-    assert "claims" not in last_line([yes], [unsure])
-    assert "claims" not in last_line([yes], [yes], Kind.INPUT)
+    yes, no, none = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.NOT_JUDGED
+    for kind in Kind:
+        said = last_line(kind, [yes, yes, no, Outcome.OPEN, none], [yes, no, no, Outcome.OPEN, none])
+        counts = kind in (Kind.PERFORMANCE, Kind.WORDS)
+        agreed = "made-up and other agree on 2 of 3 claims of performance and of words that both decide."
+        assert said == agreed if counts else "claims" not in said
+    assert "claims" not in last_line(Kind.WORDS, [yes], [Outcome.OPEN])
 
 
 def put_machines(count: int) -> list[str]:

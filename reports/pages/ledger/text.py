@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from fillpath.columns import columns
 from fillpath.papers import paper_names
-from reports.claims.verdict import Outcome, Standing, Verdict, outcome_label
+from reports.claims.verdict import CONCLUSIVE, Outcome, Standing, Verdict, outcome_label
 from reports.facts.claims import Claim, Kind
 from reports.facts.means import LEAST_OF_TREND
 
@@ -68,6 +68,16 @@ def counts(standings: Iterable[Standing]) -> list[tuple[str, str, int]]:
     found = Counter((s.machine, s.claim.kind, s.outcome, s.reason or "") for s in standings)
     order = sorted(found, key=lambda each: (each[0], kinds.index(each[1]), outcomes.index(each[2]), each[3]))
     return [(each[0], f"{each[1]}: {outcome_label(*each[2:])}", found[each]) for each in order]
+
+
+def agreement(first: str, second: str, standings: Iterable[Standing]) -> list[str]:
+    """Return on how many claims of performance and of words two machines agree, of those that both decide."""
+    kinds = (Kind.PERFORMANCE, Kind.WORDS)
+    own = [s for s in standings if s.outcome in CONCLUSIVE and s.claim.kind in kinds]
+    here, there = ({s.claim.id: s.outcome for s in own if s.machine == name} for name in (first, second))
+    same, both = here.items() & there.items(), here.keys() & there.keys()
+    told = f"{len(same)} of {len(both)} claims of performance and of words that both decide"
+    return [f"{first} and {second} agree on {told}"] if both else []
 
 
 def measured_text(claim: Claim, verdict: Verdict | None) -> str:

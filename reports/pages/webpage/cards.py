@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from fillpath.case import Case
 from fillpath.papers import paper_names
 from fillpath.paths import results
 from fillpath.record import record_path
 from reports.claims.parts import LEAST
-from reports.claims.verdict import CONCLUSIVE, Outcome, Reason, Standing
-from reports.facts.claims import Kind
+from reports.claims.verdict import Outcome, Reason, Standing
 from reports.facts.means import geometric_mean
 from reports.facts.records import Records
 from reports.figures import exhibits, stem, weight
@@ -26,6 +24,7 @@ from reports.hardware.comparison import RESIDENT, Comparison
 from reports.hardware.pictures import comparison_folder
 from reports.hardware.solved import PROBLEMS, each, find, solved
 from reports.hardware.text import energy_lines, speed_line, together
+from reports.pages.ledger.text import agreement
 
 Line = tuple[str, str, Standing | None]
 _BOUND = {"> ": "more than ", "< ": "less than ", "~ ": "about ", "": ""}
@@ -155,17 +154,7 @@ def _machines(comparison: Comparison | None, standings: Sequence[Standing]) -> d
     (first, second, *_), means = comparison.machines, comparison.best["means"]
     shown = means[(means["machine"] == second) & (means["span"] == RESIDENT)]
     told = [f"{PROBLEMS[mean.problem]}: {speed_line(mean, first)}" for mean in each(shown)]
-    told += [*energy_lines(comparison), *_alike(first, second, standings)]
+    told += [*energy_lines(comparison), *agreement(first, second, standings)]
     lines = [(f"{line}.", "", None) for line in told] or [none]
     picture, of = comparison_folder(comparison) / "speeds.svg", together(comparison.machines)
     return {"title": title, "id": "compare", "picture": picture, "drawn_of": of, "lines": lines}
-
-
-def _alike(first: str, second: str, standings: Sequence[Standing]) -> list[str]:
-    """Return how many claims of performance and of words both machines judge alike."""
-    kinds, both = (Kind.PERFORMANCE, Kind.WORDS), (first, second)
-    own = [s for s in standings if s.machine in both and s.claim.kind in kinds and s.outcome in CONCLUSIVE]
-    outcomes = pd.Series([s.outcome for s in own]).groupby([s.claim.id for s in own])
-    judged = outcomes.nunique()[outcomes.size() == len(both)]
-    on = f"{(judged == 1).sum()} of {len(judged)} claims of performance and of words that both judge"
-    return [f"{first} and {second} agree on {on}"] if len(judged) else []
