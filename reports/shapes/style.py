@@ -155,8 +155,13 @@ def write_picture(figure: Figure, path: Path, box: Bbox | None = None) -> None:
 
 
 def in_brief(verdicts: Sequence[tuple[str, str]], width: int) -> str:
-    """Return at most LINES lines of `width` letters: the first verdicts, and the number of others."""
-    lines = [textwrap.shorten(f"{key}: {text}", width, placeholder=" ...") for key, text in verdicts]
+    """Return at most LINES lines of `width` letters: the first verdicts, and the number of others.
+
+    A line has the outcome before the basis, which may be cut off.
+    """
+    parts = [(*key.partition(" ("), text) for key, text in verdicts]
+    whole = [f"{claim}: {text}{mark}{basis}" for claim, mark, basis, text in parts]
+    lines = [textwrap.shorten(each, width, placeholder=" ...") for each in whole]
     more = len(lines) - LINES + 1
     return "\n".join(lines if more < 2 else [*lines[: LINES - 1], f"and {more} more verdicts, on the page"])
 
