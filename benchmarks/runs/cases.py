@@ -163,7 +163,7 @@ def layout() -> Mapping[str, Any]:
 
 @functools.cache
 def _untimed() -> Collection[Case]:
-    """Return the cases behind figures of which none shows seconds."""
+    """Return the cases that only experiments of one process have."""
     timed, untimed = set[Case](), set[Case]()
     for experiment in experiments():
         cases = untimed if experiment.processes else timed

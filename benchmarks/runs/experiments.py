@@ -29,7 +29,7 @@ class Experiment:
     only : ids of the paper's matrices, empty for all; their stand-ins follow
     threads : of implementations on the CPU, 0 for all cores
     seeds : number of them, from 0 on; one case per seed
-    processes : 1 where the figure shows no time, None where it does
+    processes : 1 for counts and for times that decide no claim, else None
     """
 
     id: str
