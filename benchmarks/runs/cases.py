@@ -142,7 +142,7 @@ def processes_of(case: Case, settings: Settings) -> int:
     entry, most = catalogue.find(case.matrix), settings.rounds
     if entry is not None and _class(case, settings) is not None:
         most = int(layout()["processes"]["papers" if entry.papers else "others"])
-    return 1 if case in _untimed() else most
+    return 1 if case in _of_one_process() else most
 
 
 def _class(case: Case, settings: Settings) -> str | None:
@@ -162,10 +162,10 @@ def layout() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _untimed() -> Collection[Case]:
+def _of_one_process() -> Collection[Case]:
     """Return the cases that only experiments of one process have."""
-    timed, untimed = set[Case](), set[Case]()
+    several, one = set[Case](), set[Case]()
     for experiment in experiments():
-        cases = untimed if experiment.processes else timed
+        cases = one if experiment.processes else several
         cases.update(experiment_cases(experiment, Settings(suite=_LAID_OUT)))
-    return untimed - timed
+    return one - several
