@@ -155,7 +155,7 @@ def draw(seen: View, site: Path | None = None) -> list[Path]:
     shown, name, rows = exhibit(seen.paper, seen.figure), stem(seen.paper, seen.figure), recorded(seen.rows)
     stamp = style.stamp(rows)
     judged_first = sorted(seen.verdicts, key=lambda verdict: verdict.outcome not in JUDGED)
-    verdicts = [(verdict.key, verdict.text) for verdict in judged_first]
+    verdicts = [(verdict.claim, verdict.basis, verdict.text) for verdict in judged_first]
     words = shown.words(seen.frame, rows)
     note = style.figure_path(name, style.DRAWN, site)
     texts = (shown.name, shown.heading, words, repr(verdicts), repr(stamp))

@@ -173,7 +173,7 @@ def test_a_harmed_file_is_drawn_again_and_a_damaged_note_believed_in_nothing(
 
 
 def test_a_picture_has_at_most_three_lines_of_verdicts_none_longer_than_itself() -> None:
-    many = [(f"verdict paper.{name} (seconds {'long ' * 30})", "open on 1 of 13: 2x") for name in "abcd"]
+    many = [(f"paper.{name}", f"seconds {'long ' * 30}", "open on 1 of 13: 2x") for name in "abcd"]
     told = "verdict paper.c: open on 1 of 13: 2x (seconds long "
     for count, last in ((0, ""), (3, told), (4, "and 2 more verdicts, on the page")):
         lines = style.in_brief(many[:count], 90).split("\n")

@@ -235,7 +235,7 @@ def test_the_papers_own_matrices_decide_and_stand_ins_are_one_number_beside() ->
     paper, beside = verdicts([*own(1.17, 1.11, 1.14), *instead, *other])
     assert paper.word == "reproduced on 3 of 5" and paper.left_out == (("RM of None", "timeout"),)
     assert (beside.reason, beside.n, beside.coverage) == (Reason.BESIDE, 3, "")
-    assert beside.basis == f"{MEAN.metric}, on stand-ins" and beside.key != paper.key
+    assert beside.basis == f"{MEAN.metric}, on stand-ins" and beside.basis != paper.basis
     assert beside.text.startswith("not judged (beside the print): geometric mean 0.5944x (0.5x")
     alone, _ = verdicts(instead)
     assert (alone.reason, alone.n, alone.left_out) == (Reason.NOT_RUN, 0, ())

@@ -95,11 +95,6 @@ class Verdict:
         return bound_of(self.points["bound"])
 
     @property
-    def key(self) -> str:
-        """Return what tells this verdict from a figure's others."""
-        return f"verdict {self.claim} ({self.basis})"
-
-    @property
     def coverage(self) -> str:
         """Return `on 7 of 15`, with `in 2 processes` of a time that was measured in fewer than five."""
         if not self.n or self.reason is Reason.BESIDE:

@@ -107,12 +107,12 @@ def save(
     stem: str,
     stamp: Mapping[str, str],
     caption: str = "",
-    verdicts: Sequence[tuple[str, str]] = (),
+    verdicts: Sequence[tuple[str, str, str]] = (),
     site: Path | None = None,
 ) -> list[Path]:
     """Write SVG, CSV, PDF, the page's picture and a table's cells; return their paths in this order.
 
-    verdicts : key and text of each; the picture has the first of them.
+    verdicts : claim, basis and text of each; the picture has the first of them.
     site : the folder, None for the page's own.
     """
     kinds = ("svg", "csv", "pdf", PAGE, TABLE)
@@ -122,7 +122,8 @@ def save(
     box = measured(figure)
     for path in (svg, pdf):
         write_picture(figure, path, box)
-    comments = [*stamp.items(), *verdicts, *([("caption", caption)] if caption else [])]
+    judged = [(f"verdict {claim} ({basis})", text) for claim, basis, text in verdicts]
+    comments = [*stamp.items(), *judged, *([("caption", caption)] if caption else [])]
     write_text(csv, csv_text(frame, comments))
     table.unlink(missing_ok=True)
     if cells := getattr(figure, "cells", None):
@@ -154,13 +155,10 @@ def write_picture(figure: Figure, path: Path, box: Bbox | None = None) -> None:
         figure.savefig(handle, format=path.suffix[1:], metadata=metadata, bbox_inches=box)
 
 
-def in_brief(verdicts: Sequence[tuple[str, str]], width: int) -> str:
-    """Return at most LINES lines of `width` letters: the first verdicts, and the number of others.
-
-    A line has the outcome before the basis, which may be cut off.
-    """
-    parts = [(*key.partition(" ("), text) for key, text in verdicts]
-    whole = [f"{claim}: {text}{mark}{basis}" for claim, mark, basis, text in parts]
+def in_brief(verdicts: Sequence[tuple[str, str, str]], width: int) -> str:
+    """Return at most LINES lines of `width` letters: the first verdicts, and the number of others."""
+    # The basis comes last, as it may be cut off.
+    whole = [f"verdict {claim}: {text} ({basis})" for claim, basis, text in verdicts]
     lines = [textwrap.shorten(each, width, placeholder=" ...") for each in whole]
     more = len(lines) - LINES + 1
     return "\n".join(lines if more < 2 else [*lines[: LINES - 1], f"and {more} more verdicts, on the page"])
