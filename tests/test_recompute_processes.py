@@ -122,12 +122,12 @@ def on_ranks(by_variant: dict[str, list[Raw]]) -> dict[str, list[Raw]]:
     for raw in by_variant.get("laplacian.parac_cpu@amd", []):
         if SUITE[raw["parts"]["matrix"]] == "embedded":
             continue
-        case = raw["case"].replace("parac_cpu", "hypre.ranks=16")
+        case = raw["case"].replace("parac_cpu", "hypre.ranks=16").removesuffix("amd") + "natural"
         longer = {"factor": 2.0, "solve": 0.3}
         phases = {name: [by * s for s in raw["phases"].get(name, [])] for name, by in longer.items()}
         work = raw["work"] and {**raw["work"], "facts": {**raw["work"]["facts"], "iterations": 8.0}}
         made.append({**raw, "case": case, "phases": phases, "work": work})
-    return {"laplacian.hypre.ranks=16@amd": made} if made else {}
+    return {"laplacian.hypre.ranks=16@natural": made} if made else {}
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     whole = solved(cases)
     whole = whole.assign(setup=whole["factor"] + whole["analysis"], each=whole["solve"])
     codes = by_code(whole, {code: code for code in NAMES})
-    rows = wide(codes, ["setup", "each"], inputs(cases))
+    rows = wide(codes, ["setup", "each"], inputs(whole))
     for peer in PEERS:
         ahead = rows[f"{peer}_setup"] - rows[f"{OURS}_setup"]
         behind = rows[f"{OURS}_each"] - rows[f"{peer}_each"]
@@ -39,6 +39,6 @@ COLUMNS = [
     *(Column(name, f"{code}_breakeven", count, "ParAC takes less than") for code, name in PEERS.items()),
 ]
 CAPTION = f"""Setup: factor and analysis. Each: seconds of conjugate gradients for a right-hand side. ParAC
-    and ict's solves use all cores. ict's factor (without its search), multigrid (PyAMG) and approx-chol use
-    one core, except on vectors. {RULE}"""
+    and ict's solves use all cores. ict's factor (without its search), multigrid (PyAMG, the matrix in
+    its own order) and approx-chol use one core, except on vectors. {RULE}"""
 EXHIBIT = Exhibit(frame, Sheet(COLUMNS), CAPTION)

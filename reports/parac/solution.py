@@ -10,7 +10,7 @@ from reports.facts.naming import nearest
 from reports.facts.printed import printed_column, printed_table
 from reports.shapes.sheet import Column, Sheet, columns, plain
 from reports.table import phases, timed
-from reports.verbs import beside
+from reports.verbs import KEY, beside
 
 PAPER = "parac"
 FACTS = ("iterations", "residual", "nnz_factor")
@@ -18,6 +18,7 @@ FACTS = ("iterations", "residual", "nnz_factor")
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
+OWN = "natural"
 RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
 # The name of a number here, by the end of its printed column's name.
@@ -25,7 +26,10 @@ _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 
 
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
-    """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold)."""
+    """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold).
+
+    A matrix in its own order, which multigrid is given, stands as each other input of that matrix.
+    """
 
     def seconds(*names: str) -> "pd.Series[float]":
         samples = phases(*names, some=True)
@@ -39,7 +43,15 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
     factor, analysis, solve = seconds("matrix", "factor"), seconds("analysis"), seconds("solve")
     total, setup = unit * rows["median"], seconds("factor", "analysis")
     rows = rows.assign(total=total, after=analysis + solve, setup=setup)
-    return rows.assign(factor=factor, analysis=analysis, solve=solve)
+    return _beside_orders(rows.assign(factor=factor, analysis=analysis, solve=solve))
+
+
+def _beside_orders(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows, those of a matrix in its own order under each other preparation of that matrix."""
+    own = rows["ordering"] == OWN
+    inputs = rows.loc[~own, KEY].drop_duplicates()
+    again = rows[own].drop(columns="preparation").merge(inputs, on="matrix")
+    return pd.concat([rows[~own], again], ignore_index=True) if len(again) else rows[~own]
 
 
 def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:

@@ -28,7 +28,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
     codes = by_code(whole, {code: code for code in ("parac_cpu", "ict", "pyamg")})
     ours = codes["parac_cpu"]
     codes["hypre"] = on_ranks(whole).reindex(ours.index)
-    rows = wide(codes, [*solution.NUMBERS, "threads_used", "ranks"], inputs(cases))
+    rows = wide(codes, [*solution.NUMBERS, "threads_used", "ranks"], inputs(whole))
     for prefix, code in {"": "ict", "amg_": "pyamg", "hypre_": "hypre"}.items():
         rows = rows.join(over(codes[code], ours, (code, "parac_cpu")).add_prefix(prefix))
     solve = timed(of(whole, "ict"), phases("solve"))
@@ -62,8 +62,9 @@ COLUMNS = [
     *columns("total over ParAC's", times, ratio="inc. Chol.", hypre_ratio="HYPRE", amg_ratio="PyAMG"),
 ]
 CAPTION = f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky:
-    our ict at ParAC's fill, its factor on one core. HYPRE: BoomerAMG in the faster order, without assembly
-    (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
+    our ict at ParAC's fill, its factor on one core. Multigrid is given the matrix in its own order, HYPRE in
+    RCM's if that is faster. HYPRE: BoomerAMG, without assembly (ranks: {{ranks}}; threads of ParAC:
+    {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
 SUBSETS = {
     "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
     "ranks": partial(solution.by_threads, threads="hypre_least"),
