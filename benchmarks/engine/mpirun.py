@@ -27,10 +27,12 @@ from fillpath.errors import UnavailableError
 from fillpath.peers import peers
 from fillpath.settings import PARENT
 
-# Open MPI asks root whether it means it. Ranks are bound by `Ranks.take_share`, by any MPI alike.
+# Open MPI asks root whether it means it, and wants ssh, which containers lack, for hosts that no rank is on.
+# Ranks are bound by `Ranks.take_share`, by any MPI alike.
 _ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_plm_rsh_agent": "false",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "HYDRA_BINDING": "none",
@@ -51,10 +53,9 @@ def launcher(libraries: Sequence[str]) -> str:
         raise UnavailableError("ranks call each other through mpi4py: .venv/bin/pip install -e '.[mpi]'")
     if _OWN.is_file() and not mpi_environment(libraries):
         return str(_OWN)
-    program = shutil.which("mpirun")
-    if program is None:
-        raise UnavailableError("no mpirun: sudo apt-get install openmpi-bin")
-    return program
+    if program := shutil.which("mpirun"):
+        return program
+    raise UnavailableError("no mpirun: sudo apt-get install openmpi-bin")
 
 
 def mpi_environment(libraries: Sequence[str]) -> Mapping[str, str]:

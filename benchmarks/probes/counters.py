@@ -105,9 +105,7 @@ def explain(text: str) -> str:
         )
     if error := re.search(r"^==ERROR== *(.*\S)", text, re.MULTILINE):
         return f"ncu: {error[1]}"
-    if "No kernels were profiled" in text:
-        return "ncu profiled no kernel"
-    return "ncu wrote no table"
+    return "ncu profiled no kernel" if "No kernels were profiled" in text else "ncu wrote no table"
 
 
 def count(case: Case) -> Path:

@@ -18,7 +18,6 @@ FACTS = ("iterations", "residual", "nnz_factor")
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
-OWN = "natural"
 RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
 # The name of a number here, by the end of its printed column's name.
@@ -26,10 +25,7 @@ _ENDINGS = {"iter$": "iterations", "relres$": "residual", "_m?s$": ""}
 
 
 def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
-    """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold).
-
-    A matrix in its own order, which multigrid is given, stands as each other input of that matrix.
-    """
+    """Return the cases with NUMBERS of a whole solution, without a peer's extra work (a threshold)."""
 
     def seconds(*names: str) -> "pd.Series[float]":
         samples = phases(*names, some=True)
@@ -47,8 +43,8 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
 
 
 def _beside_orders(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, those of a matrix in its own order under each other preparation of that matrix."""
-    own = rows["ordering"] == OWN
+    """Return the rows, those of a matrix in its own order, as for multigrid, as of its other preparations."""
+    own = rows["ordering"] == "natural"
     inputs = rows.loc[~own, KEY].drop_duplicates()
     again = rows[own].drop(columns="preparation").merge(inputs, on="matrix")
     return pd.concat([rows[~own], again], ignore_index=True) if len(again) else rows[~own]
