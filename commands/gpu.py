@@ -5,7 +5,7 @@
 FILLPATH_PACKS names the folder of the packs, FILLPATH_SUITE the matrices. The most valuable tier comes first.
 The output of a tier goes into its pack. Exit status 1 where a tier failed, 2 without a GPU.
 
-The cases of a list are measured input by input, with a pack after each. FILLPATH_LIMIT ends this, and the
+The cases of a list are measured matrix by matrix, with a pack after each. FILLPATH_LIMIT ends this, and the
 same command resumes it. Exit status 1 where a case is not ok or is left, or the last pack failed."""
 
 import csv
@@ -21,7 +21,7 @@ from benchmarks.engine import run as runs
 from benchmarks.engine.follow import FOLLOW, adopt, die_with_parent
 from benchmarks.engine.measure import resolved
 from benchmarks.runs import archive
-from benchmarks.runs.rounds import by_input, line_of, measure_rounds, outstanding, rounds_of
+from benchmarks.runs.rounds import by_matrix, line_of, measure_rounds, outstanding, rounds_of
 from commands._parser import Arguments, Parser
 from fetch.matrix_id import parse
 from fillpath.case import Case
@@ -110,14 +110,14 @@ def listed_cases(path: Path) -> list[Case]:
 
 
 def measure_list(cases: Sequence[Case], pack: Path) -> int:
-    """Measure what is left of the cases, those of an input in turn, and pack after each input.
+    """Measure what is left of the cases, those of a matrix in turn, and pack after each matrix.
 
     Return the exit status: 0 if all are ok and the last pack is whole. FILLPATH_LIMIT cuts a process off.
     """
     pack.parent.mkdir(parents=True, exist_ok=True)
     within, seen = runs.begin(f"list {pack.stem} {settings().text()}", settings().limit), []
-    for of_input in by_input(outstanding(cases, within)) or [[]]:
-        for record in measure_rounds(of_input, settings().rounds, settings().fresh, within):
+    for of_matrix in by_matrix(outstanding(cases, within)) or [[]]:
+        for record in measure_rounds(of_matrix, settings().rounds, settings().fresh, within):
             print(line_of(record), flush=True)
             seen.append(record)
             if within.remaining() <= 0:

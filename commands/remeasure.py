@@ -1,12 +1,12 @@
 """Measure anew what decides a claim, in one run.
 
 The cases behind the claim's figure that this machine has records of, whatever is stored; without any, those
-of the suite. Each in five processes, or FILLPATH_PROCESSES, in turn with the others of its input."""
+of the suite. Each in five processes, or FILLPATH_PROCESSES, in turn with the others of its matrix."""
 
 from benchmarks.engine import run as runs
 from benchmarks.engine.machine import introduce
 from benchmarks.runs import cases
-from benchmarks.runs.rounds import by_input, measure_rounds
+from benchmarks.runs.rounds import by_matrix, measure_rounds
 from commands._parser import Arguments, Parser
 from commands._records import figure_cases, record_text, with_records
 from fillpath import host
@@ -30,8 +30,8 @@ def run(arguments: Arguments) -> int:
     chosen = stored or cases.figure_cases(claim.paper, figure, settings())
     # With fewer processes than the records have, a claim would become open.
     within, count, failed = runs.alone(), settings().processes or PROCESSES, 0
-    for of_input in by_input(chosen):
-        for record in measure_rounds(of_input, count, True, within):
+    for of_matrix in by_matrix(chosen):
+        for record in measure_rounds(of_matrix, count, True, within):
             print(record_text(record), flush=True)
             failed += record.status is not Status.OK
     return int(bool(failed))

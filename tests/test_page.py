@@ -39,6 +39,8 @@ from tests.serial import Serial
 
 pytestmark = pytest.mark.usefixtures("site")
 SIZE = 800_000
+# Keeps the line of an empty cell above what stands below.
+NO_BREAK = "\u00a0"
 NOT_DRAWN = {
     "gsofa_fig14": "not drawn yet. Draw it from its records: <code>.venv/bin/fillpath page --draw</code>",
     "glu3_raw": "Measured, but not drawn: ValueError: no &lt;axes&gt;",
@@ -325,7 +327,9 @@ def test_a_figure_whose_files_cannot_be_read_stops_no_page() -> None:
 def expected(cells: Cells) -> list[list[str]]:
     """The texts of a table with two groups of columns: what is printed stands below what was measured."""
     lines = [zip(line.cells, line.below or [""] * len(line.cells), strict=True) for line in cells.lines]
-    rows = [[f"{cell} printed {below}" if below else cell for cell, below in line] for line in lines]
+    rows = [
+        [f"{cell or NO_BREAK} printed {below}" if below else cell for cell, below in line] for line in lines
+    ]
     firsts = [row[0].replace(" printed ", "  ") for row in rows]
     heads = [[group for group, _ in cells.groups], [each.text or "note" for each in cells.headings]]
     return heads + [[first, *row[1:]] for first, row in zip(firsts, rows, strict=True)]
@@ -335,7 +339,7 @@ def test_a_table_stands_on_the_page_as_text_with_the_cells_of_its_picture() -> N
     draw("glu3", "table2", fakes.own_cases("glu3", "table2", OTHERS), RECORDS, ENTRIES)
     path = style.figure_path("glu3_table2", style.TABLE)
     headings = [Heading("matrix", left=True), Heading("", "ours"), Heading("ratio", "ours")]
-    lines = [Line(["a", HOSTILE, "1,234.5x"], ["in print", "7", HOSTILE], shaded=True)]
+    lines = [Line(["a", HOSTILE, ""], ["in print", "7", HOSTILE], shaded=True), Line(["b", "", "2x"])]
     for cells in (read_cells(path), Cells(headings, lines)):
         cells.write(path)
         text = page()

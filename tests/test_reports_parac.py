@@ -20,7 +20,7 @@ from reports.facts.claims import find_claim
 from reports.facts.naming import label, names_of, printed_label
 from reports.facts.printed import abbreviations
 from reports.facts.records import Records
-from reports.parac import fig3, fig4, orderings, seeds, table1, table2, table3
+from reports.parac import breakeven, fig3, fig4, orderings, seeds, table1, table2, table3
 from reports.verbs import ENDS
 from tests.reports_fakes import (
     check,
@@ -201,6 +201,26 @@ def test_the_printed_tables_say_what_the_claims_say() -> None:
     for name, ratio in (("ic0", gpu["paper_ratio"]), ("amgx", gpu["paper_amgx_ratio"].dropna())):
         assert find_claim(f"parac.table3_gpu.below_{name}").count == ((ratio > 1).sum(), len(ratio))
     assert find_claim("parac.table3_gpu.over_ic0").by_matrix == pytest.approx(gpu["paper_ratio"].to_dict())
+
+
+@pytest.mark.parametrize(
+    ("module", "ours", "theirs", "number"),
+    [
+        (table2, "parac_cpu", "pyamg", "pyamg_total"),
+        (table2, "parac_cpu", "hypre.order=rcm.ranks=16", "hypre_total"),
+        (table3, "parac_gpu.triangular=cusparse", "amgx", "amgx_total"),
+        (breakeven, "parac_cpu", "pyamg", "pyamg_each"),
+    ],
+)
+def test_multigrid_in_a_matrixs_own_order_stands_beside_every_other_order(
+    module: Any, ours: str, theirs: str, number: str
+) -> None:
+    records = [solved(ours, matrix=m, ordering=o) for m, o in ((OWN, "nnz"), (OWN, "amd"), (FIVE[1], "amd"))]
+    records += [solved(theirs, (0.1, 0.1, 0.1 + 0.1 * place), m) for place, m in enumerate(FIVE[:3])]
+    rows = frame_of(module, *records).dropna(subset=[number])
+    assert set(zip(rows["matrix"], rows["preparation"], rows[number].rank(), strict=True)) == {
+        (OWN, "nnz", 1.5), (OWN, "amd", 1.5), (FIVE[1], "amd", 3.0), (FIVE[2], "natural", 4.0)
+    }  # fmt: skip
 
 
 def test_experiments_have_what_their_figures_show() -> None:

@@ -27,7 +27,7 @@ from fillpath.errors import UnavailableError
 from fillpath.peers import peers
 from fillpath.settings import PARENT
 
-# Open MPI asks root whether it means it, and wants ssh, which containers lack, for hosts that no rank is on.
+# Open MPI refuses root unless told, and refuses to start without ssh or another agent, which containers lack.
 # Ranks are bound by `Ranks.take_share`, by any MPI alike.
 _ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

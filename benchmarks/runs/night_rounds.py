@@ -1,8 +1,8 @@
 """The rounds of a night: base and commits in turn, case by case, until each case is decided.
 
 A turn is one process of one case at each commit. The next round has the opposite order, so that a drift of
-the machine favours no commit. The first rounds measure input by input, so that a night that runs out of time
-has whole results of the inputs before. Later rounds measure the undecided cases. Fresh rounds confirm alarms.
+the machine favours no commit. The first rounds measure matrix by matrix, so that a night that runs out of
+time has whole results of some matrices. Later rounds measure undecided cases. Fresh rounds confirm alarms.
 """
 
 import sys
@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.runs.checkouts import Process
 from benchmarks.runs.exact import conditions
 from benchmarks.runs.night_rule import FEWEST, FIRST, FRESH, MOST, Judgement, is_undecided, judge
-from benchmarks.runs.rounds import by_input
+from benchmarks.runs.rounds import by_matrix
 from fillpath.case import Case
 from fillpath.record import UNTRIED, Record, Status
 
@@ -40,7 +40,7 @@ class Turns:
 
     workers : by commit, the base first and the tip last
     deadline : Unix time, no turn begins after it
-    urgent : cases whose inputs come first
+    urgent : cases whose matrices come first
     both : whether a case that may have become faster takes as many rounds as one that may be slower
     """
 
@@ -61,9 +61,9 @@ class Turns:
 
         regressed : cases with a known regression; FEWEST rounds show whether it ended
         """
-        for cases in by_input([Case.parse(case) for case in self.courses]):
+        for cases in by_matrix([Case.parse(case) for case in self.courses]):
             names = [case.name for case in cases]
-            print(f"fillpath: {len(names)} cases of {names[0].partition('@')[2]}", file=sys.stderr)
+            print(f"fillpath: {len(names)} cases of {cases[0].matrix}", file=sys.stderr)
             for process in range(FIRST):
                 self._round(names, process)
         names = [case for case in self.courses if len(self._differences(case)) == FIRST]

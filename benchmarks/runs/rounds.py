@@ -3,7 +3,7 @@
 Cases that are compared are measured close together, so that a slow phase of the machine slows all of them. A
 round is one process of each case. A killed run resumes in its unfinished round.
 
-    run_stage("levels")    # measures what is left of a stage, the cases of an input in rounds
+    run_stage("levels")    # measures what is left of a stage, the cases of a matrix in rounds
     list(measure_rounds(cases, 5, fresh=False, within=run.alone()))    # records, as they are made
 """
 
@@ -81,13 +81,13 @@ def is_done(stage: str) -> bool:
 
 
 def _measure(stage: str, cases: Sequence[Case], left: Sequence[Case], within: Run) -> None:
-    """Measure the cases that are left, those of one input in rounds, and print what becomes of each."""
+    """Measure the cases that are left, those of one matrix in rounds, and print what becomes of each."""
     done, count = len(cases) - len(left), settings().rounds
     if done:
         print(f"{done} of {len(cases)} {stage} cases are done", file=sys.stderr)
     try:
-        for of_input in by_input(left):
-            for record in measure_rounds(of_input, count, settings().fresh, within):
+        for of_matrix in by_matrix(left):
+            for record in measure_rounds(of_matrix, count, settings().fresh, within):
                 done += not stays(Case.parse(record.case), record, count, within)
                 print(f"[{done}/{len(cases)}] {line_of(record)}", file=sys.stderr, flush=True)
     except DiskFullError as error:
@@ -181,12 +181,12 @@ def stays(case: Case, record: Record, count: int, within: Run) -> bool:
     return goes_on and number(record) + 1 < rounds_of(case, count)
 
 
-def by_input(cases: Sequence[Case]) -> list[list[Case]]:
-    """Group the cases that are measured in turn with each other: those of one prepared matrix."""
-    inputs: dict[tuple[str, str, int], list[Case]] = {}
+def by_matrix(cases: Sequence[Case]) -> list[list[Case]]:
+    """Group the cases that are measured in turn with each other: those of one matrix and seed."""
+    matrices: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
-        inputs.setdefault((case.matrix, case.preparation.name, case.seed), []).append(case)
-    return list(inputs.values())
+        matrices.setdefault((case.matrix, case.seed), []).append(case)
+    return list(matrices.values())
 
 
 def rounds_of(case: Case, count: int) -> int:

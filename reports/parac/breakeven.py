@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reports.exhibit import Exhibit
-from reports.parac.solution import PAPER, RULE, columns_of, solved
+from reports.parac.solution import PAPER, RULE, columns_of, in_each_order, solved
 from reports.shapes.bars import seconds
 from reports.shapes.sheet import Column, Sheet
 from reports.verbs import by_code, in_papers_order, inputs, over, wide
@@ -16,8 +16,7 @@ NAMES = {OURS: "ParAC", **PEERS}
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: seconds of `setup` and of `each` right-hand side; `<peer>_breakeven`."""
-    whole = solved(cases)
-    whole = whole.assign(setup=whole["factor"] + whole["analysis"], each=whole["solve"])
+    whole = in_each_order(solved(cases)).assign(each=lambda rows: rows["solve"])
     codes = by_code(whole, {code: code for code in NAMES})
     rows = wide(codes, ["setup", "each"], inputs(whole))
     for peer in PEERS:

@@ -18,6 +18,7 @@ FACTS = ("iterations", "residual", "nnz_factor")
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
+OWN = "natural"
 RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
 # The name of a number here, by the end of its printed column's name.
@@ -39,15 +40,16 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
     factor, analysis, solve = seconds("matrix", "factor"), seconds("analysis"), seconds("solve")
     total, setup = unit * rows["median"], seconds("factor", "analysis")
     rows = rows.assign(total=total, after=analysis + solve, setup=setup)
-    return _beside_orders(rows.assign(factor=factor, analysis=analysis, solve=solve))
+    return rows.assign(factor=factor, analysis=analysis, solve=solve)
 
 
-def _beside_orders(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, those of a matrix in its own order, as for multigrid, as of its other preparations."""
-    own = rows["ordering"] == "natural"
+def in_each_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows; those in a matrix's own order, which multigrid has, take each other order of it."""
+    own = rows["ordering"] == OWN
     inputs = rows.loc[~own, KEY].drop_duplicates()
-    again = rows[own].drop(columns="preparation").merge(inputs, on="matrix")
-    return pd.concat([rows[~own], again], ignore_index=True) if len(again) else rows[~own]
+    again = rows[own].drop(columns="preparation").merge(inputs, "left", on="matrix")
+    again = again.fillna({"preparation": OWN})
+    return pd.concat([rows[~own], again], ignore_index=True) if len(again) else rows
 
 
 def by_threads(rows: pd.DataFrame, threads: str) -> list[Subset]:

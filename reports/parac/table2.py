@@ -7,7 +7,7 @@ import pandas as pd
 from reports.exhibit import Exhibit
 from reports.facts.naming import listed
 from reports.parac import solution
-from reports.parac.solution import RULE, columns_of, sheet
+from reports.parac.solution import RULE, columns_of, in_each_order, sheet
 from reports.shapes.bars import times
 from reports.shapes.sheet import columns
 from reports.table import phases, timed
@@ -24,7 +24,7 @@ PRINTED = PRINTED.assign(paper_ratio=ICT / OURS, paper_hypre_ratio=HYPRE / OURS)
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: NUMBERS of each code, the print, ratios of totals, `solve_ratio`."""
-    whole = solution.solved(cases)
+    whole = in_each_order(solution.solved(cases))
     codes = by_code(whole, {code: code for code in ("parac_cpu", "ict", "pyamg")})
     ours = codes["parac_cpu"]
     codes["hypre"] = on_ranks(whole).reindex(ours.index)
@@ -49,9 +49,8 @@ def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
 
 def facts(frame: pd.DataFrame) -> dict[str, str]:
     """Return a subset per number of HYPRE's ranks and of ParAC's threads."""
-    there = frame[frame["hypre_ranks"].notna()]
-    counts = {"ranks": there["hypre_ranks"], "threads": there["parac_cpu_threads_used"].dropna()}
-    return {name: listed(count.map("{:.0f}".format)) for name, count in counts.items()}
+    counts = {"ranks": frame["hypre_ranks"], "threads": frame["parac_cpu_threads_used"]}
+    return {name: listed(count.dropna().map("{:.0f}".format)) for name, count in counts.items()}
 
 
 COLUMNS = [

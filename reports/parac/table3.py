@@ -4,7 +4,7 @@ import pandas as pd
 
 from reports.exhibit import Exhibit, Subset
 from reports.parac import solution
-from reports.parac.solution import RULE, columns_of, sheet
+from reports.parac.solution import RULE, columns_of, in_each_order, sheet
 from reports.shapes.bars import times
 from reports.shapes.sheet import columns, plain
 from reports.table import phases, timed
@@ -34,7 +34,7 @@ PRINTED["paper_amgx_ratio"] = PRINTED["paper_amgx_total"] / PRINTED["paper_parac
 
 def frame(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per input: NUMBERS of each code in its best setting, the print, and ratios."""
-    whole = solution.solved(cases, unit=1e3)
+    whole = in_each_order(solution.solved(cases, unit=1e3))
     run = of(whole, SPSV)["run_id"]
     codes = {short: fastest({name: of(whole, name) for name in names}, run) for short, names in CODES.items()}
     rows = wide(codes, solution.NUMBERS, inputs(whole))
