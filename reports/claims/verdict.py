@@ -158,7 +158,7 @@ class Standing:
     verdict : the verdict that decides, None where nothing was measured.
     beside : other numbers of the same claim, from other columns or stand-ins.
     missing : what keeps it from being run, or run on all its matrices.
-    figure, command : which decides it (`fig10`), and which measures it again, empty for none.
+    figure, command : which decides it (`fig10`), and which measures it anew, empty for none.
     records : paths below results/, of that machine.
     older : how many of these records were measured with other sources than today's.
     """

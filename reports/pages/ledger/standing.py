@@ -42,15 +42,16 @@ def _standing(claim: Claim, view: View, cases: Sequence[Row]) -> Standing:
         return replace(without, reason=Reason.NEEDS, why=f"needs {claim.needs}")
     if view.failure:
         return replace(without, why=f"the figure could not be judged: {view.failure}")
-    command = f"fillpath remeasure {claim.id}" if view.figure else ""
+    command = f"make figures FIGURE={view.paper}.{view.figure} SUITE=papers" if view.figure else ""
     tried = replace(without, verdict=verdict, missing=_missing(claim, view, cases, verdict), command=command)
     if verdict is None or not verdict.n:
         left_out = verdict.left_out if verdict else ()
         return replace(tried, why=left_out_text(left_out) or "no number is recorded")
     judged = replace(tried, outcome=verdict.outcome, reason=verdict.reason, why=verdict.grounds)
-    behind = _behind(verdict, cases)
+    behind, again = _behind(verdict, cases), f"fillpath remeasure {claim.id}"
     records = tuple(str(record_path(row["machine"], row["case"]).relative_to(results())) for row in behind)
-    return replace(judged, records=records, older=sum(row["current"] is False for row in behind))
+    older = sum(row["current"] is False for row in behind)
+    return replace(judged, command=again, records=records, older=older)
 
 
 def _behind(verdict: Verdict, cases: Sequence[Row]) -> list[Row]:

@@ -57,7 +57,7 @@ def everything(standing: Standing) -> str:
         *(f"    missing {lack.kind}: {', '.join(lack.what)}" for lack in standing.missing),
         *(f"    record: {path}" for path in standing.records),
         *([f"    measured with older sources: {standing.older} of these records"] if standing.older else []),
-        *([f"    measure again: {standing.command}"] if standing.command else []),
+        *([f"    measure anew: {standing.command}"] if standing.command else []),
     ]
     return "\n".join(lines)
 
