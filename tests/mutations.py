@@ -399,6 +399,11 @@ MUTATIONS = (
         "test_reports_gsofa.py::test_what_is_planted_is_shown_and_judged",
     ),
     Mutation(
+        "a matrix's own order stands beside one other order", "reports/parac/solution.py",
+        "KEY].drop_duplicates()", 'KEY].drop_duplicates("matrix")',
+        "test_reports_parac.py::test_multigrid_in_a_matrixs_own_order_stands_beside_every_other_order",
+    ),
+    Mutation(
         "numbers of two runs are paired", "reports/verbs.py",
         'a["run_id"] == b["run_id"]', 'a["run_id"] == a["run_id"]',
         "test_reports_gsofa.py::test_what_is_planted_is_shown_and_judged",
