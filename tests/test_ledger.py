@@ -168,7 +168,7 @@ def test_a_library_without_a_result_is_what_is_missing() -> None:
     )
     assert below.figure == "table2" and lacks(below) and "library" not in lacks(below), "ParAC was not run"
     assert amgx.reason is Reason.NOT_RUN and amgx.command == "make figures FIGURE=parac.table3 SUITE=papers"
-    assert lacks(amgx)["library"] == (f"AmgX, no result on h200: {peer('amgx').command}",)
+    assert lacks(amgx)["library"] == (f"AmgX, no drawn result on h200: {peer('amgx').command}",)
 
 
 def test_what_is_not_judged_says_why_and_what_is_missing(standings: Standings) -> None:

@@ -231,9 +231,9 @@ def test_a_claim_is_measured_again_in_as_many_processes_as_a_claim_of_a_time_nee
     cases[2] = replace(cases[2], implementation="chatty", preparation=Preparation(ordering="amd"))
     rounds_of: list[tuple[list[Case], int]] = []
 
-    def measured_in_turn(of_input: list[Case], count: int, fresh: bool, within: run.Run) -> list[Record]:
+    def measured_in_turn(of_matrix: list[Case], count: int, fresh: bool, within: run.Run) -> list[Record]:
         assert fresh
-        rounds_of.append((of_input, count))
+        rounds_of.append((of_matrix, count))
         return []
 
     monkeypatch.setattr(remeasure, "measure_rounds", measured_in_turn)

@@ -18,6 +18,7 @@ FACTS = ("iterations", "residual", "nnz_factor")
 NUMBERS = ("factor", "analysis", "solve", "setup", "after", "total", *FACTS)
 # The least number of threads for a claim about times of the CPU: the paper does not give its number.
 ENOUGH = 16
+# The order of rows that multigrid is given.
 OWN = "natural"
 RULE = "Conjugate gradients run until the true relative residual is at most 1e-6."
 SPAN = "factor, analysis and solve together"
@@ -44,7 +45,7 @@ def solved(cases: pd.DataFrame, unit: float = 1.0) -> pd.DataFrame:
 
 
 def in_each_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows; those in a matrix's own order, which multigrid has, take each other order of it."""
+    """Return the rows, those of a matrix in its own order repeated under each other order of that matrix."""
     own = rows["ordering"] == OWN
     inputs = rows.loc[~own, KEY].drop_duplicates()
     again = rows[own].drop(columns="preparation").merge(inputs, "left", on="matrix")

@@ -73,7 +73,7 @@ def _missing(claim: Claim, view: View, cases: Sequence[Row], verdict: Verdict | 
     codes = {(row["stage"], row["implementation"]) for row in ok}
     if claim.library and not any(claim.library in registry.lookup(*code).peer for code in codes):
         library = peer(claim.library)
-        lacks.append(("library", f"{library.title}, no result on {view.machine}: {library.command}"))
+        lacks.append(("library", f"{library.title}, no drawn result on {view.machine}: {library.command}"))
     if lacking or not measured:
         here = {row["matrix"] for row in ok}
         lacks += [_lack(row, view, row["matrix"] in here) for row in rows if row["status"] != "ok"]
