@@ -239,9 +239,10 @@ OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "poli
 FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|symbolic.superlu_dist.threads=1|symbolic.klu.threads=1|{GSOFA}"
 TABLE2 = f"{EXACT}|{EXACT}.search=closed|{RELAXED}|{KAHN}"
 TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}|laplacian.amgx@natural"
-HYPRE = "laplacian.hypre.ranks=16@natural|laplacian.hypre.order=rcm.ranks=16@natural"
+HYPRE = "|".join(f"laplacian.hypre.{way}ranks=16@natural" for way in ("", "order=rcm.", "product=triple."))
 MULTIGRID = [
     "pyamg",
+    "hypre.product=triple.ranks=16",
     *(f"hypre{o}{r}" for o in ("", ".order=rcm") for r in ("", *(f".ranks={n}" for n in (2, 4, 8, 16)))),
 ]
 TABLE2_CPU = "|".join(

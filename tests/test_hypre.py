@@ -51,11 +51,11 @@ def path(n: int) -> Laplacian:
 
 
 @pytest.mark.parametrize("seed", range(15))
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_random_graph_is_solved(seed: int, order: driver.Order) -> None:
+@pytest.mark.parametrize("ways", [{}, {"order": "rcm"}, {"product": "triple"}], ids=str)
+def test_a_random_graph_is_solved(seed: int, ways: dict[str, Any]) -> None:
     """With several components, isolated vertices and parallel edges; every third one grounded."""
     asked = system(random_graph(seed, 20 + 3 * seed))
-    solution, work = hypre(asked, order=order)
+    solution, work = hypre(asked, **ways)
     assert residual(asked, solution) <= TOLERANCE * (1 + 1e-6)
     assert work.facts is not None and 0 <= work.facts["iterations"] <= 30
 
@@ -115,6 +115,23 @@ def test_the_order_of_the_rows_in_hypre_does_not_show() -> None:
     assert np.linalg.norm(difference) <= 1e-3 * np.linalg.norm(given.x - given.x.mean())
 
 
+def test_either_product_reaches_hypre_and_solves_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    called, set_to = library._call, []
+
+    def watched(name: str, *arguments: Any, **named: Any) -> int:
+        if name == "BoomerAMGSetModuleRAP2":
+            set_to.append(arguments[1].value)
+        return called(name, *arguments, **named)
+
+    monkeypatch.setattr(library, "_call", watched)
+    products: tuple[library.Product, ...] = ("triple", "modular")
+    (one, first), (other, second) = (hypre(system(grid(40)), product=product) for product in products)
+    assert set_to == [0, 1] and first.facts and second.facts
+    assert first.facts["iterations"] == second.facts["iterations"]
+    x, y = (solution.x - solution.x.mean() for solution in (one, other))
+    assert np.linalg.norm(x - y) <= 1e-9 * np.linalg.norm(x)
+
+
 def test_each_second_belongs_to_a_phase() -> None:
     for order in ORDERS:
         with recording(PhaseClock()) as clock:
@@ -151,8 +168,8 @@ def test_a_residual_that_only_the_recurrence_has_does_not_count(monkeypatch: pyt
 
 def _replaced(change: Any) -> Any:
     @contextmanager
-    def changed(rows: library.Rows) -> Iterator[Any]:
-        with library.multigrid(rows) as levels:
+    def changed(rows: library.Rows, product: library.Product) -> Iterator[Any]:
+        with library.multigrid(rows, product) as levels:
             yield change(levels)
 
     return changed

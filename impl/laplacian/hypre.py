@@ -18,7 +18,7 @@ from impl.cpu.ranks import everyone
 from impl.laplacian.lift import LIFT, lifted_vertices
 from impl.laplacian.stopping import MOST_ITERATIONS, TOLERANCE, unconverged
 from impl.laplacian.system import to_unknowns
-from impl.peers.hypre import Multigrid, Rows, multigrid, opened
+from impl.peers.hypre import Multigrid, Product, Rows, multigrid, opened
 
 MOST_ENTRIES = 2**31 - 1
 
@@ -28,15 +28,19 @@ Order = Literal["given", "rcm"]
 @implementation(
     stage="laplacian", paper="parac", section="6.1, Table 2", available=peer("hypre").available, peer="hypre"
 )
-def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[Solution, Work]:
+def hypre(
+    system: System, *, ranks: int = 1, order: Order = "given", product: Product = "modular"
+) -> tuple[Solution, Work]:
     """Solve with HYPRE's conjugate gradients, one V-cycle of BoomerAMG's defaults per iteration.
 
     system : on the host, the same on all ranks
     ranks : int, of MPI, each with an equal block of consecutive rows
     order : of the rows in HYPRE, the vertices' own or reverse Cuthill and McKee's. Orders that reduce fill or
         sort by degree tear neighbours apart; HYPRE's users keep them together
+    product : for the operators of coarse levels, the same but for rounding. HYPRE's default, `triple`, is
+        slow where interpolation crosses a rank's bounds: each coarse row searches all rows there
 
-    HYPRE's defaults are its recommendation with conjugate gradients: HMIS coarsening, extended+i
+    HYPRE's other defaults are its recommendation with conjugate gradients: HMIS coarsening, extended+i
     interpolation, one symmetric sweep. Once the recurrence reaches the tolerance, b - A x is computed from
     scratch, as for every other preconditioner. If that is larger, the iteration starts again from x. The
     matrix that HYPRE is given is lifted where L is singular (impl/laplacian/lift.py).
@@ -63,7 +67,7 @@ def hypre(system: System, *, ranks: int = 1, order: Order = "given") -> tuple[So
         with phase("assemble"):
             own = stack.enter_context(opened(communicator, begin, regular, b[begin:end]))
         with phase("factor"):
-            levels = stack.enter_context(multigrid(own))
+            levels = stack.enter_context(multigrid(own, product))
             levels.set_up()
             communicator.Barrier()
         with phase("solve"):

@@ -4,7 +4,7 @@ R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditione
 M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures follow versions 2.2x and 2.3x with
 32-bit HYPRE_Int, error codes HYPRE_utilities.h.
 
-    with opened(MPI.COMM_WORLD, begin, share, b) as rows, multigrid(rows) as levels:
+    with opened(MPI.COMM_WORLD, begin, share, b) as rows, multigrid(rows, "modular") as levels:
         levels.set_up()
         iterations, reached = levels.solve(1e-6, 100)
         x = rows.x
@@ -17,7 +17,7 @@ import functools
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -33,6 +33,9 @@ _PARALLEL_ROWS = 5555
 _MEMORY, _UNCONVERGED = 2, 256
 # HYPRE_DescribeError writes a few words.
 _DESCRIPTION_BYTES = 1024
+
+# How the operators of coarse levels are made: the triple product R A P at once, or by two modular products.
+Product = Literal["triple", "modular"]
 
 _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
 
@@ -120,7 +123,7 @@ def opened(communicator: Any, begin: int, share: csr_array, b: Array) -> Iterato
 
 @dataclass(frozen=True, eq=False)
 class Multigrid:
-    """One V-cycle of BoomerAMG, with its defaults, an iteration of conjugate gradients."""
+    """One V-cycle of BoomerAMG an iteration of conjugate gradients."""
 
     rows: Rows
     amg: Any
@@ -148,12 +151,13 @@ class Multigrid:
 
 
 @contextmanager
-def multigrid(rows: Rows) -> Iterator[Multigrid]:
-    """Set up BoomerAMG and the conjugate gradients that it preconditions, until the end of the block."""
+def multigrid(rows: Rows, product: Product) -> Iterator[Multigrid]:
+    """Open BoomerAMG, with its other defaults, and the conjugate gradients that it preconditions."""
+    modular = _int(product == "modular")
     with ExitStack() as stack:
         amg = _created("BoomerAMGCreate")
         stack.callback(_call, "BoomerAMGDestroy", amg)
-        for name, value in (("PrintLevel", _int(0)), ("Tol", _double(0.0)), ("MaxIter", _int(1))):
+        for name, value in (("Tol", _double(0.0)), ("MaxIter", _int(1)), ("ModuleRAP2", modular)):
             _call(f"BoomerAMGSet{name}", amg, value)
         gradients = _created("ParCSRPCGCreate", _world(rows.communicator))
         stack.callback(_call, "ParCSRPCGDestroy", gradients)

@@ -38,7 +38,7 @@ def frame(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_ranks(whole: pd.DataFrame) -> pd.DataFrame:
-    """Return HYPRE on ParAC's number of ranks, else on those that take least; in the faster order."""
+    """Return HYPRE on ParAC's number of ranks, else on those that take least; the fastest variant."""
     hypre = whole[whole["implementation"] == "hypre"]
     ranks = option(hypre["variant"], "ranks").fillna(1).astype(float)
     ours, ok = on(hypre, whole[whole["variant"] == "parac_cpu"]), hypre["status"] == "ok"
@@ -61,9 +61,9 @@ COLUMNS = [
     *columns("total over ParAC's", times, ratio="inc. Chol.", hypre_ratio="HYPRE", amg_ratio="PyAMG"),
 ]
 CAPTION = f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky:
-    our ict at ParAC's fill, its factor on one core. Multigrid is given the matrix in its own order, HYPRE in
-    RCM's if that is faster. HYPRE: BoomerAMG, without assembly (ranks: {{ranks}}; threads of ParAC:
-    {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
+    our ict at ParAC's fill, its factor on one core. Multigrid is given the matrix in its own order. HYPRE:
+    BoomerAMG, in RCM's order or by HYPRE's default product of coarse levels where either is faster, without
+    assembly (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
 SUBSETS = {
     "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
     "ranks": partial(solution.by_threads, threads="hypre_least"),
