@@ -242,8 +242,8 @@ TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}|laplacian.amgx@natural"
 HYPRE = "|".join(f"laplacian.hypre.{way}ranks=16@natural" for way in ("", "order=rcm.", "product=triple."))
 MULTIGRID = [
     "pyamg",
-    "hypre.product=triple.ranks=16",
-    *(f"hypre{o}{r}" for o in ("", ".order=rcm") for r in ("", *(f".ranks={n}" for n in (2, 4, 8, 16)))),
+    *("hypre", "hypre.product=triple.ranks=16"),
+    *(f"hypre.{order}ranks={n}" for order in ("", "order=rcm.") for n in (2, 4, 8, 16)),
 ]
 TABLE2_CPU = "|".join(
     f"laplacian.{name}"

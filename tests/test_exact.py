@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ def repeats(results: Path) -> Iterator[list[Record]]:
         for record in read_records(path):
             if record.status is Status.OK:
                 by_key.setdefault(record.key, []).append(record)
-        yield from (several for several in by_key.values() if len(several) > 1)
+        # A younger run with fewer processes stands before the current one.
+        runs = (sorted(records, key=attrgetter("started_at")) for records in by_key.values())
+        yield from (several for several in runs if len(several) > 1)
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ SINGLE = {
 IN_WORDS = {("symbolic", "unified_memory")}
 # No machine has an ok record of today's sources of these, above LEAST.
 UNMEASURED = {
-    *(("laplacian", name) for name in ("apxchol", "approx_chol")),
+    *(("laplacian", name) for name in ("apxchol", "approx_chol", "hypre")),
     ("solve", "cholmod"),
 }
 # The seconds outside of phases that are known beyond SHARE, for each phase of a call: it waits for the GPU.
