@@ -51,8 +51,7 @@ def hypre(
     """
     communicator, graph = everyone(ranks), system.laplacian
     _require_few(graph)
-    rows = graph.n - graph.grounded
-    number = communicator.Get_rank()
+    rows, number = graph.n - graph.grounded, communicator.Get_rank()
     begin, end = rows * number // ranks, rows * (number + 1) // ranks
     vertices = np.arange(rows)
     if order == "rcm":
@@ -85,8 +84,7 @@ def _require_few(graph: Laplacian) -> None:
 
 def _close_together(graph: Laplacian) -> Array:
     """Return the vertices without the ground, neighbours close to each other."""
-    rows = graph.n - graph.grounded
-    pattern = graph.pattern
+    rows, pattern = graph.n - graph.grounded, graph.pattern
     arrays = np.ones(pattern.nnz, np.int8), pattern.indices, pattern.indptr
     edges = csr_array(arrays, shape=(graph.n, graph.n))[:rows, :rows]
     order: Array = reverse_cuthill_mckee(edges, symmetric_mode=True)
