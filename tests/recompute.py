@@ -239,11 +239,13 @@ OWN_SOLVES = "|".join(f"{IC0}.{options}triangular=own" for options in ("", "poli
 FIG11 = f"{SEQUENTIAL}|{ONE_CORE}|symbolic.superlu_dist.threads=1|symbolic.klu.threads=1|{GSOFA}"
 TABLE2 = f"{EXACT}|{EXACT}.search=closed|{RELAXED}|{KAHN}"
 TABLE3 = f"{PEERS}|{SPSV}|{PARAC}|{OWN_SOLVES}|laplacian.amgx@natural"
-HYPRE = "|".join(f"laplacian.hypre.{way}ranks=16@natural" for way in ("", "order=rcm.", "product=triple."))
+MODULAR = ("product=modular.", "order=rcm.product=modular.")
+HYPRE = "|".join(f"laplacian.hypre.{way}ranks=16@natural" for way in ("", *MODULAR))
 MULTIGRID = [
     "pyamg",
-    *("hypre", "hypre.product=triple.ranks=16"),
-    *(f"hypre.{order}ranks={n}" for order in ("", "order=rcm.") for n in (2, 4, 8, 16)),
+    "hypre",
+    "hypre.ranks=16",
+    *(f"hypre.{way}ranks={n}" for way in MODULAR for n in (2, 4, 8, 16)),
 ]
 TABLE2_CPU = "|".join(
     f"laplacian.{name}"

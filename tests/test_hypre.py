@@ -51,7 +51,7 @@ def path(n: int) -> Laplacian:
 
 
 @pytest.mark.parametrize("seed", range(15))
-@pytest.mark.parametrize("ways", [{}, {"order": "rcm"}, {"product": "triple"}], ids=str)
+@pytest.mark.parametrize("ways", [{}, {"order": "rcm"}, {"product": "modular"}], ids=str)
 def test_a_random_graph_is_solved(seed: int, ways: dict[str, Any]) -> None:
     """With several components, isolated vertices and parallel edges; every third one grounded."""
     asked = system(random_graph(seed, 20 + 3 * seed))
@@ -127,7 +127,7 @@ def test_either_product_reaches_hypre_and_solves_alike(monkeypatch: pytest.Monke
     products: tuple[library.Product, ...] = ("triple", "modular")
     (one, first), (other, second) = (hypre(system(grid(40)), product=product) for product in products)
     assert set_to == [0, 1] and first.facts and second.facts
-    assert first.facts["iterations"] == second.facts["iterations"]
+    assert abs(first.facts["iterations"] - second.facts["iterations"]) <= 1
     x, y = (solution.x - solution.x.mean() for solution in (one, other))
     assert np.linalg.norm(x - y) <= 1e-9 * np.linalg.norm(x)
 
@@ -241,18 +241,19 @@ def test_what_is_made_is_destroyed_after_an_error_too(monkeypatch: pytest.Monkey
 # On ranks.
 
 
+@pytest.mark.parametrize(("option", "phases"), [("order=rcm", {"order"}), ("product=modular", set())])
 def test_two_ranks_write_one_verified_record(
-    shared_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, phases: set[str]
 ) -> None:
     """In a container too, which has no ssh."""
     for program in (require_mpi(), "/bin/false"):
         (tmp_path / Path(program).name).symlink_to(program)
     monkeypatch.setenv("PATH", str(tmp_path))
-    options = ["--option", "ranks=2", "--option", "order=rcm"]
+    options = ["--option", "ranks=2", "--option", option]
     command = ["run", "laplacian", "hypre", "grid2d:12:laplacian", "--matching", "none", "--ordering", "nnz"]
     assert main([*command, *options]) == 0
-    case = "laplacian.hypre.order=rcm.ranks=2@grid2d,12,laplacian.nnz"
+    case = f"laplacian.hypre.{option}.ranks=2@grid2d,12,laplacian.nnz"
     (record,) = read_records(record_path("test-machine", case))
     assert record.status is Status.OK and record.verified and record.verified.value <= TOLERANCE * (1 + 1e-6)
     assert record.work and 1 <= record.work["facts"]["iterations"] <= 10
-    assert {"order", "convert", "assemble", "factor", "solve"} <= set(record.phases)
+    assert {"convert", "assemble", "factor", "solve"} | phases <= set(record.phases)

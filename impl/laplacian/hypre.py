@@ -29,18 +29,18 @@ Order = Literal["given", "rcm"]
     stage="laplacian", paper="parac", section="6.1, Table 2", available=peer("hypre").available, peer="hypre"
 )
 def hypre(
-    system: System, *, ranks: int = 1, order: Order = "given", product: Product = "modular"
+    system: System, *, ranks: int = 1, order: Order = "given", product: Product = "triple"
 ) -> tuple[Solution, Work]:
-    """Solve with HYPRE's conjugate gradients, one V-cycle of BoomerAMG's defaults per iteration.
+    """Solve with HYPRE's conjugate gradients, one V-cycle of BoomerAMG per iteration.
 
     system : on the host, the same on all ranks
     ranks : int, of MPI, each with an equal block of consecutive rows
     order : of the rows in HYPRE, the vertices' own or reverse Cuthill and McKee's. Orders that reduce fill or
         sort by degree tear neighbours apart; HYPRE's users keep them together
     product : for the operators of coarse levels, the same but for rounding. HYPRE's default, `triple`, is
-        slow where interpolation crosses a rank's bounds: each coarse row searches all rows there
+        slow where interpolation crosses a rank's bounds: for each coarse row it searches all rows there
 
-    HYPRE's other defaults are its recommendation with conjugate gradients: HMIS coarsening, extended+i
+    HYPRE's defaults are its recommendation with conjugate gradients: HMIS coarsening, extended+i
     interpolation, one symmetric sweep. Once the recurrence reaches the tolerance, b - A x is computed from
     scratch, as for every other preconditioner. If that is larger, the iteration starts again from x. The
     matrix that HYPRE is given is lifted where L is singular (impl/laplacian/lift.py).

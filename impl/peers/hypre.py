@@ -4,7 +4,7 @@ R. D. Falgout and U. M. Yang, hypre: a library of high performance preconditione
 M. Yang, BoomerAMG, Applied Numerical Mathematics 41 (2002). Signatures follow versions 2.2x and 2.3x with
 32-bit HYPRE_Int, error codes HYPRE_utilities.h.
 
-    with opened(MPI.COMM_WORLD, begin, share, b) as rows, multigrid(rows, "modular") as levels:
+    with opened(MPI.COMM_WORLD, begin, share, b) as rows, multigrid(rows, "triple") as levels:
         levels.set_up()
         iterations, reached = levels.solve(1e-6, 100)
         x = rows.x
@@ -34,7 +34,7 @@ _MEMORY, _UNCONVERGED = 2, 256
 # HYPRE_DescribeError writes a few words.
 _DESCRIPTION_BYTES = 1024
 
-# How the operators of coarse levels are made: the triple product R A P at once, or by two modular products.
+# How the operators of coarse levels are made: R A P at once, or A P first.
 Product = Literal["triple", "modular"]
 
 _int, _double, _pointer = ctypes.c_int, ctypes.c_double, ctypes.c_void_p
@@ -152,7 +152,7 @@ class Multigrid:
 
 @contextmanager
 def multigrid(rows: Rows, product: Product) -> Iterator[Multigrid]:
-    """Open BoomerAMG, with its other defaults, and the conjugate gradients that it preconditions."""
+    """Open BoomerAMG, with its defaults but for the product, and the conjugate gradients that take it."""
     modular = _int(product == "modular")
     with ExitStack() as stack:
         amg = _created("BoomerAMGCreate")

@@ -62,8 +62,9 @@ COLUMNS = [
 ]
 CAPTION = f"""Grey: the print, for a stand-in that of the named matrix. ParAC: all cores. Incomplete Cholesky:
     our ict at ParAC's fill, its factor on one core. Multigrid is given the matrix in its own order. HYPRE:
-    BoomerAMG, in RCM's order or by HYPRE's default product of coarse levels where either is faster, without
-    assembly (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential. {RULE}"""
+    BoomerAMG, in RCM's order where that is faster, by the faster of its products for coarse levels, without
+    ordering and assembly (ranks: {{ranks}}; threads of ParAC: {{threads}}; printed: 32). PyAMG: sequential.
+    {RULE}"""
 SUBSETS = {
     "threads": partial(solution.by_threads, threads="parac_cpu_threads_used"),
     "ranks": partial(solution.by_threads, threads="hypre_least"),
