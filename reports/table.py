@@ -164,10 +164,10 @@ def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.Da
 
 
 def with_rounds(rows: pd.DataFrame, found: Iterable[Rounds | None]) -> pd.DataFrame:
-    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row has none."""
+    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row's may be 0."""
     ok = rows["status"] == "ok"
     known = [
-        each if is_ok and each and each.numbers and each.median > 0 else None
+        each if is_ok and each and each.numbers and each.interval[0] > 0 else None
         for each, is_ok in zip(found, ok, strict=True)
     ]
     ends = [(each.median, *each.interval) if each else [np.nan] * 3 for each in known]

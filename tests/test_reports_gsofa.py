@@ -322,6 +322,9 @@ fig11: GSOFA, of_phases("klu", 9, factor=30.0)
     klu: status=not_measured; gsofa: klu_ratio= => says ! its ratios are bounds
 fig11: GSOFA, of_phases("klu", 9, factor=10.0, refactor=10.0)
     klu: status=not_measured; gsofa: klu_ratio= => says ! its ratios are bounds
+# Noise larger than a difference of phases leaves none.
+fig11: GSOFA, replace(KLU, phases=KLU.phases | {"refactor": [28.0] * 3})
+    klu: status=not_measured; gsofa: klu_ratio= => says ! its ratios are bounds
 # What cannot be paired has no speedup.
 fig11: failed(GP), GSOFA => gsofa gilbert_peierls_: pair=gilbert_peierls timeout | NONE => says ! 50x
 fig11: GP, failed(GSOFA, NO_MEMORY)
