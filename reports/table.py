@@ -164,7 +164,7 @@ def timed(rows: pd.DataFrame, samples: Samples | Mapping[str, Samples]) -> pd.Da
 
 
 def with_rounds(rows: pd.DataFrame, found: Iterable[Rounds | None]) -> pd.DataFrame:
-    """Return the rows with the seconds of these rounds alone, `not_measured` where an ok row's may be 0."""
+    """Return the rows with the seconds of these rounds alone, `not_measured` where none is surely above 0."""
     ok = rows["status"] == "ok"
     known = [
         each if is_ok and each and each.numbers and each.interval[0] > 0 else None
